@@ -1,0 +1,139 @@
+//! The contract between files and what holds their bytes.
+
+pub(crate) mod counting;
+pub(crate) mod fault;
+pub(crate) mod memory;
+pub(crate) mod pread;
+pub(crate) mod uring;
+
+use crate::pool;
+use crate::sys::transfer::Transfer;
+use std::fmt::Debug;
+use std::io;
+use std::sync::Arc;
+
+/// How a transfer reaches the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Route {
+    /// Through the page cache.
+    Cached,
+    /// Through the page cache, but only what is resident: `WouldBlock` where nothing is. For reads.
+    Resident,
+    /// Around the page cache. Memory, offset and length must be aligned as [`Properties::direct`] says.
+    Direct,
+    /// Through the page cache, leaving nothing there when written. For writes.
+    DropBehind,
+}
+
+/// Alignment that the direct route asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Alignment {
+    /// Of the address of the memory.
+    pub memory_bytes: usize,
+    /// Of the offset and the length.
+    pub offset_bytes: u64,
+}
+
+impl Alignment {
+    /// Whether a transfer can take the direct route as it is.
+    pub fn fits(self, address: usize, offset_bytes: u64, len_bytes: usize) -> bool {
+        address.is_multiple_of(self.memory_bytes)
+            && offset_bytes.is_multiple_of(self.offset_bytes)
+            && (len_bytes as u64).is_multiple_of(self.offset_bytes)
+    }
+}
+
+/// What a device can do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Properties {
+    /// What the direct route asks for; `None` where there is no direct route.
+    pub direct: Option<Alignment>,
+    /// Whether [`Route::Resident`] is understood.
+    pub resident: bool,
+    /// Whether [`Route::DropBehind`] is understood.
+    pub drop_behind: bool,
+    /// The route whose started transfers a ring finishes; those of other routes come back, through a worker, as calls
+    /// of [`Device::read`] and [`Device::write`].
+    pub ring: Option<Route>,
+    /// Whether the bytes live in memory, so that there is nothing to bypass or to write back.
+    pub in_memory: bool,
+}
+
+/// One open file on a device.
+///
+/// Transfers may be shorter than asked, as with `pread`: a read gives 0 exactly at or past the end, a write of more
+/// than nothing never gives 0. Concurrent calls are allowed; transfers that overlap in the file while one of them writes give
+/// either order. `Interrupted` may be returned and is retried by the caller. Holes read as zero; a write past the end
+/// extends the file.
+pub trait Device: Send + Sync + Debug {
+    /// What this device can do; does not change.
+    fn properties(&self) -> Properties;
+
+    /// Reads some of `into` at `offset_bytes`.
+    ///
+    /// # Errors
+    /// The system's; `WouldBlock` on [`Route::Resident`] when the first byte is not resident.
+    fn read(&self, route: Route, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize>;
+
+    /// Writes some of `from` at `offset_bytes`.
+    ///
+    /// # Errors
+    /// The system's.
+    fn write(&self, route: Route, offset_bytes: u64, from: &[u8]) -> io::Result<usize>;
+
+    /// Starts a transfer and returns. The transfer is finished by an engine, or by whoever waits for it. By default
+    /// the worker threads run it through [`Device::read`] and [`Device::write`].
+    fn start(&self, transfer: &Arc<Transfer>) {
+        pool::transfers().push(transfer);
+    }
+
+    /// The length in bytes.
+    ///
+    /// # Errors
+    /// The system's.
+    fn len(&self) -> io::Result<u64>;
+
+    /// Whether the length is zero.
+    ///
+    /// # Errors
+    /// The system's.
+    fn is_empty(&self) -> io::Result<bool> {
+        self.len().map(|bytes| bytes == 0)
+    }
+
+    /// Sets the length; what grows reads as zero.
+    ///
+    /// # Errors
+    /// The system's.
+    fn set_len(&self, len_bytes: u64) -> io::Result<()>;
+
+    /// Reserves space for a range without changing the length.
+    ///
+    /// # Errors
+    /// The system's: no space, or not supported.
+    fn allocate(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()>;
+
+    /// Starts writing cached data of a range to the device, without waiting for it to get there.
+    ///
+    /// # Errors
+    /// The system's.
+    fn start_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()>;
+
+    /// Writes a range out, waits for it, and drops it from the page cache.
+    ///
+    /// # Errors
+    /// The system's.
+    fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()>;
+
+    /// Returns when all data and the length are durable.
+    ///
+    /// # Errors
+    /// The system's, including errors of earlier writes that it reports late.
+    fn sync(&self) -> io::Result<()>;
+
+    /// Reports errors of earlier writes that the system has noted and not told yet. Called before the device is dropped.
+    ///
+    /// # Errors
+    /// Those errors.
+    fn late_error(&self) -> io::Result<()>;
+}

@@ -1,0 +1,190 @@
+//! A file of the system, read and written with `preadv2` and `pwritev2`.
+
+use super::{Alignment, Device, Properties, Route};
+use crate::file::Mode;
+use crate::stat::{FileSystem, stat_open};
+use crate::sys::calls;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const RWF_NOWAIT: libc::c_int = libc::RWF_NOWAIT;
+/// Linux 6.14; not in libc yet.
+const RWF_DONTCACHE: libc::c_int = 0x80;
+/// What direct I/O asks for where the kernel does not tell: a page suits every device.
+const PAGE_ALIGNMENT: Alignment = Alignment { memory_bytes: 4096, offset_bytes: 4096 };
+
+/// An open file of the system. Asynchronous transfers are run by the workers.
+#[derive(Debug)]
+pub(crate) struct PreadDevice {
+    file: File,
+    mode: Mode,
+    properties: Properties,
+    /// The same file opened once more for the direct route, when first needed.
+    direct: OnceLock<Option<File>>,
+    /// Cleared when the file system turns out not to know the flag.
+    knows_resident: AtomicBool,
+    knows_drop_behind: AtomicBool,
+}
+
+impl PreadDevice {
+    pub(crate) fn open(path: &Path, mode: Mode) -> io::Result<Self> {
+        let file = options(mode).open(path)?;
+        if file.metadata()?.is_dir() {
+            return Err(io::Error::from_raw_os_error(libc::EISDIR));
+        }
+        let in_memory = stat_open(file.as_fd()) == FileSystem::Memory;
+        let properties = Properties {
+            direct: if in_memory { None } else { direct_alignment(file.as_fd()) },
+            resident: !in_memory,
+            drop_behind: !in_memory,
+            ring: None,
+            in_memory,
+        };
+        Ok(Self {
+            file,
+            mode,
+            properties,
+            direct: OnceLock::new(),
+            knows_resident: AtomicBool::new(true),
+            knows_drop_behind: AtomicBool::new(true),
+        })
+    }
+
+    pub(crate) fn metadata(&self) -> io::Result<std::fs::Metadata> {
+        self.file.metadata()
+    }
+
+    /// The descriptor for a route, or the cached one where the direct one cannot be had.
+    pub(crate) fn fd(&self, route: Route) -> io::Result<BorrowedFd<'_>> {
+        match route {
+            Route::Direct => self.direct_fd().ok_or_else(|| io::Error::from_raw_os_error(libc::EINVAL)),
+            _ => Ok(self.file.as_fd()),
+        }
+    }
+
+    /// Opens the file again by its descriptor, so that it is the same file even if its name is gone.
+    fn direct_fd(&self) -> Option<BorrowedFd<'_>> {
+        let direct = self.direct.get_or_init(|| {
+            let again = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&self.file));
+            let mut options = OpenOptions::new();
+            options.custom_flags(libc::O_DIRECT);
+            match self.mode {
+                Mode::Read => options.read(true),
+                Mode::Write => options.write(true),
+                Mode::ReadWrite => options.read(true).write(true),
+            };
+            options
+                .open(again)
+                .inspect_err(|error| tracing::info!(%error, "no direct route: going through the page cache"))
+                .ok()
+        });
+        direct.as_ref().map(AsFd::as_fd)
+    }
+
+    fn read_resident(&self, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
+        if !self.knows_resident.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        match calls::read(self.file.as_fd(), offset_bytes, into, RWF_NOWAIT) {
+            Err(error) if is_unsupported(&error) => {
+                self.knows_resident.store(false, Ordering::Relaxed);
+                Err(io::ErrorKind::WouldBlock.into())
+            }
+            other => other,
+        }
+    }
+
+    fn write_behind_dropping(&self, offset_bytes: u64, from: &[u8]) -> io::Result<usize> {
+        if self.knows_drop_behind.load(Ordering::Relaxed) {
+            match calls::write(self.file.as_fd(), offset_bytes, from, RWF_DONTCACHE) {
+                Err(error) if is_unsupported(&error) => {
+                    self.knows_drop_behind.store(false, Ordering::Relaxed);
+                    tracing::info!(
+                        "writes past the memory share are dropped after writeback: no RWF_DONTCACHE"
+                    );
+                }
+                other => return other,
+            }
+        }
+        let written_bytes = calls::write(self.file.as_fd(), offset_bytes, from, 0)?;
+        calls::drop_range(self.file.as_fd(), offset_bytes, written_bytes as u64)?;
+        Ok(written_bytes)
+    }
+}
+
+fn options(mode: Mode) -> OpenOptions {
+    let mut options = OpenOptions::new();
+    match mode {
+        Mode::ReadWrite => options.read(true).write(true).create(true).truncate(false),
+        Mode::Write => options.write(true).create(true).truncate(true),
+        Mode::Read => options.read(true),
+    };
+    options
+}
+
+fn is_unsupported(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::EINVAL | libc::ENOSYS))
+}
+
+fn direct_alignment(fd: BorrowedFd<'_>) -> Option<Alignment> {
+    match calls::direct_alignment(fd) {
+        None => Some(PAGE_ALIGNMENT),
+        Some((0, _) | (_, 0)) => None,
+        Some((memory_bytes, offset_bytes)) => {
+            Some(Alignment { memory_bytes: memory_bytes as usize, offset_bytes: u64::from(offset_bytes) })
+        }
+    }
+}
+
+impl Device for PreadDevice {
+    fn properties(&self) -> Properties {
+        self.properties
+    }
+
+    fn read(&self, route: Route, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
+        match route {
+            Route::Resident => self.read_resident(offset_bytes, into),
+            _ => calls::read(self.fd(route)?, offset_bytes, into, 0),
+        }
+    }
+
+    fn write(&self, route: Route, offset_bytes: u64, from: &[u8]) -> io::Result<usize> {
+        match route {
+            Route::DropBehind => self.write_behind_dropping(offset_bytes, from),
+            _ => calls::write(self.fd(route)?, offset_bytes, from, 0),
+        }
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        self.file.metadata().map(|metadata| metadata.len())
+    }
+
+    fn set_len(&self, len_bytes: u64) -> io::Result<()> {
+        self.file.set_len(len_bytes)
+    }
+
+    fn allocate(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+        calls::allocate(self.file.as_fd(), offset_bytes, len_bytes)
+    }
+
+    fn start_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+        calls::start_writeback(self.file.as_fd(), offset_bytes, len_bytes)
+    }
+
+    fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+        calls::drop_range(self.file.as_fd(), offset_bytes, len_bytes)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.file.sync_all()
+    }
+
+    fn late_error(&self) -> io::Result<()> {
+        if self.mode == Mode::Read { Ok(()) } else { calls::late_error(self.file.as_fd()) }
+    }
+}

@@ -1,0 +1,80 @@
+//! A file of the system whose asynchronous transfers go through the ring.
+
+use super::pread::PreadDevice;
+use super::{Device, Properties, Route};
+use crate::pool;
+use crate::sys::ring::Ring;
+use crate::sys::transfer::Transfer;
+use std::io;
+use std::sync::Arc;
+
+/// A [`PreadDevice`] with a ring. Blocking calls are the same; so are asynchronous ones that only copy from or to the
+/// page cache, which workers do faster than the ring. Where the file system has no direct route, what is not resident is
+/// read through the ring and the page cache.
+#[derive(Debug)]
+pub(crate) struct UringDevice {
+    file: PreadDevice,
+    ring: &'static Ring,
+}
+
+impl UringDevice {
+    pub(crate) fn new(file: PreadDevice, ring: &'static Ring) -> Self {
+        Self { file, ring }
+    }
+}
+
+impl Device for UringDevice {
+    fn start(&self, transfer: &Arc<Transfer>) {
+        let route = transfer.route();
+        match self.file.fd(route) {
+            Ok(fd) if self.properties().ring == Some(route) => self.ring.start(transfer, fd),
+            _ => pool::transfers().push(transfer),
+        }
+    }
+
+    fn properties(&self) -> Properties {
+        let properties = self.file.properties();
+        let ring = match (properties.direct, properties.in_memory) {
+            (Some(_), _) => Some(Route::Direct),
+            (None, false) => Some(Route::Cached),
+            (None, true) => None,
+        };
+        Properties { ring, ..properties }
+    }
+
+    fn read(&self, route: Route, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
+        self.file.read(route, offset_bytes, into)
+    }
+
+    fn write(&self, route: Route, offset_bytes: u64, from: &[u8]) -> io::Result<usize> {
+        self.file.write(route, offset_bytes, from)
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        self.file.len()
+    }
+
+    fn set_len(&self, len_bytes: u64) -> io::Result<()> {
+        self.file.set_len(len_bytes)
+    }
+
+    fn allocate(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+        self.file.allocate(offset_bytes, len_bytes)
+    }
+
+    fn start_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+        self.file.start_writeback(offset_bytes, len_bytes)
+    }
+
+    fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+        self.file.drop_range(offset_bytes, len_bytes)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.file.sync()
+    }
+
+    fn late_error(&self) -> io::Result<()> {
+        self.file.late_error()
+    }
+}

@@ -1,0 +1,359 @@
+//! A file on a device.
+
+use crate::device::pread::PreadDevice;
+use crate::device::{Device, Properties, Route};
+use crate::error::{Error, Operation, Result};
+use crate::inode::Inode;
+use crate::policy::backend;
+use crate::request::Request;
+use crate::settings;
+use crate::stream::read_ahead::ReadAhead;
+use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// What a file may be used for, and what opening does to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Reading and writing; created if missing, never truncated.
+    ReadWrite,
+    /// Writing only; created if missing, truncated if present.
+    Write,
+    /// Reading only; must exist.
+    Read,
+}
+
+/// How a file uses the page cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CachePolicy {
+    /// Decide per access: what is resident is read from the cache, what is not comes directly from the device, what is
+    /// read a second time enters the cache; writes go to the cache and on to the device early, as long as this
+    /// process's share of free memory lasts, and leave nothing there beyond it.
+    #[default]
+    Auto,
+    /// Always through the page cache.
+    Keep,
+    /// Around the page cache: reads directly, writes directly where they are aligned and leaving nothing behind where
+    /// they are not.
+    Bypass,
+}
+
+/// Who else writes this file while it is open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Sharing {
+    /// Nobody outside this process: read-ahead and write-behind are allowed.
+    #[default]
+    Exclusive,
+    /// Other processes: nothing is held back or read early in this process.
+    Shared,
+}
+
+/// How to open a file.
+#[derive(Clone, Debug)]
+pub struct OpenOptions {
+    /// What the file is for.
+    pub mode: Mode,
+    /// How it uses the page cache.
+    pub cache: CachePolicy,
+    /// Who else writes it.
+    pub sharing: Sharing,
+}
+
+impl OpenOptions {
+    /// Options for `mode` with automatic caching, for a file of this process alone.
+    pub fn new(mode: Mode) -> Self {
+        Self { mode, cache: CachePolicy::default(), sharing: Sharing::default() }
+    }
+}
+
+/// An open file. All methods take `&self`; a file may be used from several threads.
+///
+/// Several handles of one file see each other's writes at once within a process. Operations that overlap an
+/// asynchronous one made earlier by this process come after it, waited for or not.
+#[derive(Debug)]
+pub struct File {
+    handle: Arc<Handle>,
+}
+
+/// What a file and its requests share.
+#[derive(Debug)]
+pub(crate) struct Handle {
+    pub(crate) device: Arc<dyn Device>,
+    pub(crate) properties: Properties,
+    pub(crate) path: Arc<Path>,
+    pub(crate) options: OpenOptions,
+    pub(crate) inode: Arc<Inode>,
+    read_ahead: Arc<Mutex<ReadAhead>>,
+}
+
+/// The largest offset a file can have.
+const OFFSET_BYTES_MAX: u64 = i64::MAX as u64;
+
+/// Opens `path` as a bare device, with the backend that a [`File`] would get: to put a device of your own around it.
+///
+/// # Errors
+/// As [`File::open`].
+pub fn open_device(path: &Path, mode: Mode) -> Result<Arc<dyn Device>> {
+    backend::choose(open_system_file(path, mode)?)
+}
+
+fn open_system_file(path: &Path, mode: Mode) -> Result<PreadDevice> {
+    settings::get().check()?;
+    PreadDevice::open(path, mode).map_err(|source| open_error(path, source))
+}
+
+fn open_error(path: &Path, source: io::Error) -> Error {
+    Error::File { operation: Operation::Open, path: path.to_owned(), source }
+}
+
+impl File {
+    /// Opens `path` in the system's file system.
+    ///
+    /// # Errors
+    /// [`Error::File`] with the system's reason; [`Error::BackendUnavailable`] or [`Error::Setting`] if the environment
+    /// asks for what is not there.
+    pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
+        let path = path.as_ref();
+        let file = open_system_file(path, options.mode)?;
+        let metadata = file.metadata().map_err(|source| open_error(path, source))?;
+        let inode = Inode::of((metadata.dev(), metadata.ino()));
+        if options.mode == Mode::Write {
+            // Opening has truncated: what other handles hold of the old contents is void.
+            inode.abandon_written_behind();
+            inode.invalidate_read_ahead(&(0..u64::MAX));
+        }
+        Ok(Self::new(backend::choose(file)?, path, options, inode))
+    }
+
+    /// A file on a device of your own. Handles made of one device do not see each other's writes until they reach
+    /// the device: use one.
+    pub fn on_device(device: Arc<dyn Device>, name: impl AsRef<Path>, options: &OpenOptions) -> Self {
+        Self::new(device, name.as_ref(), options, Inode::unshared())
+    }
+
+    fn new(device: Arc<dyn Device>, path: &Path, options: &OpenOptions, inode: Arc<Inode>) -> Self {
+        let read_ahead = Arc::default();
+        inode.add_stream(&read_ahead);
+        let handle = Handle {
+            properties: device.properties(),
+            device,
+            path: Arc::from(path),
+            options: options.clone(),
+            inode,
+            read_ahead,
+        };
+        Self { handle: Arc::new(handle) }
+    }
+
+    /// The path the file was opened under.
+    pub fn path(&self) -> &Path {
+        &self.handle.path
+    }
+
+    /// What the device under this file can do.
+    pub fn properties(&self) -> Properties {
+        self.handle.properties
+    }
+
+    /// Reads up to `into.len()` bytes at `offset_bytes`; fewer only at the end of the file.
+    ///
+    /// # Errors
+    /// [`Error::Transfer`] with the system's reason; [`Error::Mode`] if the file is open for writing only;
+    /// [`Error::OutOfRange`].
+    pub fn read_at(&self, offset_bytes: u64, into: &mut [u8]) -> Result<usize> {
+        self.handle.check(Operation::Read, offset_bytes, into.len())?;
+        self.handle.read(offset_bytes, into)
+    }
+
+    /// Writes all of `from` at `offset_bytes`, extending the file if need be; a gap reads as zeros.
+    ///
+    /// Small sequential writes are gathered: an error may be reported by a later write, wait, length, sync or close.
+    ///
+    /// # Errors
+    /// [`Error::NoSpace`] or [`Error::Transfer`] with the system's reason; [`Error::Mode`] if the file is open for
+    /// reading only; [`Error::OutOfRange`].
+    pub fn write_at(&self, offset_bytes: u64, from: &[u8]) -> Result<()> {
+        self.handle.check(Operation::Write, offset_bytes, from.len())?;
+        self.handle.write(offset_bytes, from)
+    }
+
+    /// Starts reading into `buffer`, which the request owns until it is finished.
+    ///
+    /// # Errors
+    /// [`Error::Mode`] and [`Error::OutOfRange`]; what the device says comes from the wait.
+    pub fn submit_read<B: RequestBufferMut>(&self, offset_bytes: u64, buffer: B) -> Result<Request<B>> {
+        self.handle.check(Operation::AsyncRead, offset_bytes, buffer.as_bytes().len())?;
+        Ok(Request::read(&self.handle, offset_bytes, buffer))
+    }
+
+    /// Starts writing `buffer`, which the request owns until it is finished. Less than 64 KiB is taken at once: the
+    /// memory of such a request may be given up without waiting.
+    ///
+    /// # Errors
+    /// [`Error::Mode`] and [`Error::OutOfRange`]; what the device says comes from the wait.
+    pub fn submit_write<B: RequestBuffer>(&self, offset_bytes: u64, buffer: B) -> Result<Request<B>> {
+        self.handle.check(Operation::AsyncWrite, offset_bytes, buffer.as_bytes().len())?;
+        Ok(Request::write(&self.handle, offset_bytes, buffer))
+    }
+
+    /// The length in bytes, including what is written behind and in flight.
+    ///
+    /// # Errors
+    /// [`Error::File`]; errors of data written behind.
+    pub fn len(&self) -> Result<u64> {
+        self.handle.settle_all()?;
+        self.handle.whole_file(Operation::Length, self.handle.device.len())
+    }
+
+    /// Whether the file has no bytes.
+    ///
+    /// # Errors
+    /// As [`File::len`].
+    pub fn is_empty(&self) -> Result<bool> {
+        self.len().map(|len_bytes| len_bytes == 0)
+    }
+
+    /// Sets the length; what grows reads as zero. Comes after everything submitted before.
+    ///
+    /// # Errors
+    /// [`Error::File`], [`Error::Mode`], [`Error::OutOfRange`]; errors of data written behind.
+    pub fn set_len(&self, len_bytes: u64) -> Result<()> {
+        self.handle.check(Operation::Truncate, len_bytes, 0)?;
+        self.handle.settle_all()?;
+        self.handle.inode.invalidate_read_ahead(&(0..u64::MAX));
+        self.handle.whole_file(Operation::Truncate, self.handle.device.set_len(len_bytes))
+    }
+
+    /// Reserves space for a range, without changing the length: later writes there cannot run out of it.
+    ///
+    /// # Errors
+    /// [`Error::NoSpace`]; [`Error::Transfer`] where the file system cannot reserve; [`Error::Mode`].
+    pub fn preallocate(&self, offset_bytes: u64, len_bytes: u64) -> Result<()> {
+        let len = usize::try_from(len_bytes).unwrap_or(usize::MAX);
+        self.handle.check(Operation::Preallocate, offset_bytes, len)?;
+        if len_bytes == 0 {
+            return Ok(());
+        }
+        self.handle
+            .device
+            .allocate(offset_bytes, len_bytes)
+            .map_err(|source| self.handle.transfer_error(Operation::Preallocate, offset_bytes, len, source))
+    }
+
+    /// Returns when all data is on the device.
+    ///
+    /// # Errors
+    /// [`Error::File`] or [`Error::NoSpace`], including errors of earlier writes that the system reports late.
+    pub fn sync(&self) -> Result<()> {
+        self.handle.settle_all()?;
+        self.handle.whole_file(Operation::Sync, self.handle.device.sync())
+    }
+
+    /// Hands everything over to the system and closes. Requests under way go on; they keep the descriptor open until
+    /// they are finished.
+    ///
+    /// # Errors
+    /// Errors of data written behind, which is given up now, and errors of earlier writes that the system reports late.
+    pub fn close(self) -> Result<()> {
+        let settled = self.handle.settle_all();
+        if settled.is_err() {
+            self.handle.inode.abandon_written_behind();
+        }
+        let late = self.handle.whole_file(Operation::Close, self.handle.device.late_error());
+        settled.and(late)
+    }
+
+    /// Deletes a file. Open handles of it stay usable.
+    ///
+    /// # Errors
+    /// [`Error::File`] with the system's reason, `NotFound` included.
+    pub fn delete(path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        std::fs::remove_file(path).map_err(|source| Error::File {
+            operation: Operation::Delete,
+            path: path.to_owned(),
+            source,
+        })
+    }
+}
+
+impl Drop for File {
+    /// As [`File::close`], for those who do not want to know: an error is logged.
+    fn drop(&mut self) {
+        if let Err(error) = self.handle.inode.flush() {
+            tracing::error!(%error, "a file was dropped without close and its last writes failed");
+        }
+    }
+}
+
+impl Handle {
+    pub(crate) fn read_ahead(&self) -> MutexGuard<'_, ReadAhead> {
+        self.read_ahead.lock().expect("no thread panics while it reads ahead")
+    }
+
+    pub(crate) fn is_exclusive(&self) -> bool {
+        self.options.sharing == Sharing::Exclusive
+    }
+
+    /// Refuses what the mode or the range of offsets does not allow.
+    fn check(&self, operation: Operation, offset_bytes: u64, len: usize) -> Result<()> {
+        let reads = matches!(operation, Operation::Read | Operation::AsyncRead);
+        let refused = match self.options.mode {
+            Mode::Write if reads => Some("for writing"),
+            Mode::Read if !reads => Some("for reading"),
+            _ => None,
+        };
+        if let Some(mode) = refused {
+            return Err(Error::Mode { operation, path: self.path.to_path_buf(), mode });
+        }
+        let len_bytes = len as u64;
+        match offset_bytes.checked_add(len_bytes) {
+            Some(end) if end <= OFFSET_BYTES_MAX => Ok(()),
+            _ => Err(Error::OutOfRange { operation, path: self.path.to_path_buf(), offset_bytes, len_bytes }),
+        }
+    }
+
+    /// Puts an operation on `range` after everything it could collide with.
+    pub(crate) fn settle(
+        &self,
+        range: &Range<u64>,
+        direction: crate::sys::transfer::Direction,
+    ) -> Result<()> {
+        self.inode.order_after_in_flight(range, direction);
+        self.inode.flush_overlapping(range)
+    }
+
+    /// Puts an operation on the whole file after everything else.
+    fn settle_all(&self) -> Result<()> {
+        self.inode.order_after_in_flight(&(0..u64::MAX), crate::sys::transfer::Direction::Write);
+        self.inode.flush()
+    }
+
+    fn whole_file<T>(&self, operation: Operation, outcome: io::Result<T>) -> Result<T> {
+        outcome.map_err(|source| match source.raw_os_error() {
+            Some(libc::ENOSPC | libc::EDQUOT) => self.transfer_error(operation, 0, 0, source),
+            _ => Error::File { operation, path: self.path.to_path_buf(), source },
+        })
+    }
+
+    pub(crate) fn transfer_error(
+        &self,
+        operation: Operation,
+        offset_bytes: u64,
+        len: usize,
+        source: io::Error,
+    ) -> Error {
+        Error::of_transfer(operation, &self.path, offset_bytes, len as u64, source)
+    }
+
+    /// The route of a write of `len` bytes at `address`.
+    pub(crate) fn write_route(&self, range: &Range<u64>) -> Route {
+        let page = 4096; // whole pages, not whole sectors: a page must not be half direct and half cached
+        let aligned = range.start.is_multiple_of(page) && range.end.is_multiple_of(page);
+        let fits = self.inode.fits_in_cache(range.end);
+        crate::policy::cache::write_route(self.options.cache, self.properties, aligned, fits)
+    }
+}

@@ -1,0 +1,186 @@
+//! What all handles of one file in this process share, so that each sees at once what another has written.
+
+use crate::device::Device;
+use crate::policy::memory_share;
+use crate::stream::read_ahead::ReadAhead;
+use crate::stream::reread::Reread;
+use crate::stream::write_behind::WriteBehind;
+use crate::stream::writeback::Writeback;
+use crate::sys::transfer::{Direction, Transfer};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+
+/// A file by its identity: device and inode number.
+type Identity = (u64, u64);
+
+/// The shared state of one file.
+#[derive(Debug, Default)]
+pub(crate) struct Inode {
+    identity: Option<Identity>,
+    pub(crate) write_behind: Mutex<WriteBehind>,
+    /// Whether `write_behind` holds anything: asked before its lock is taken.
+    pub(crate) has_written_behind: AtomicBool,
+    pub(crate) writeback: Mutex<Writeback>,
+    pub(crate) reread: Mutex<Reread>,
+    streams: Mutex<Vec<Weak<Mutex<ReadAhead>>>>,
+    in_flight: Mutex<Vec<InFlight>>,
+    in_flight_count: AtomicUsize,
+    /// Where writes through the page cache ended at most.
+    cached_end_bytes: AtomicU64,
+}
+
+/// A transfer that was submitted and not yet waited for.
+#[derive(Debug)]
+struct InFlight {
+    range: Range<u64>,
+    transfer: Arc<Transfer>,
+}
+
+/// The files of this process that are open.
+#[derive(Debug, Default)]
+struct Registry {
+    by_identity: HashMap<Identity, Weak<Inode>>,
+    all: Vec<Weak<Inode>>,
+}
+
+static OPEN: OnceLock<Mutex<Registry>> = OnceLock::new();
+/// The share of memory is asked for once in this many bytes.
+const CACHED_STEP_BYTES: u64 = 1 << 20;
+/// The sum of `cached_end_bytes` of all files of this process.
+static CACHED_BYTES: AtomicU64 = AtomicU64::new(0);
+
+impl Registry {
+    fn add(&mut self, inode: &Arc<Inode>) {
+        self.all.push(Arc::downgrade(inode));
+    }
+
+    fn remove(&mut self, identity: Option<Identity>) {
+        self.all.retain(|inode| inode.strong_count() > 0);
+        if let Some(identity) = identity
+            && self.by_identity.get(&identity).is_some_and(|inode| inode.strong_count() == 0)
+        {
+            self.by_identity.remove(&identity);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("no thread panics while it holds a file's state")
+}
+
+fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+impl Inode {
+    /// The state of the file with this identity: the one other handles use, or a new one.
+    pub(crate) fn of(identity: Identity) -> Arc<Self> {
+        let mut open = lock(OPEN.get_or_init(Mutex::default));
+        if let Some(inode) = open.by_identity.get(&identity).and_then(Weak::upgrade) {
+            return inode;
+        }
+        let mut inode = Self::default();
+        inode.identity = Some(identity);
+        let inode = Arc::new(inode);
+        open.by_identity.insert(identity, Arc::downgrade(&inode));
+        open.add(&inode);
+        inode
+    }
+
+    /// The state of a file that has no identity: on a device of its own.
+    pub(crate) fn unshared() -> Arc<Self> {
+        let inode = Arc::default();
+        lock(OPEN.get_or_init(Mutex::default)).add(&inode);
+        inode
+    }
+
+    /// All files of this process that are open.
+    pub(crate) fn all_open() -> Vec<Arc<Self>> {
+        let Some(open) = OPEN.get() else { return Vec::new() };
+        lock(open).all.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    pub(crate) fn add_stream(&self, stream: &Arc<Mutex<ReadAhead>>) {
+        let mut streams = lock(&self.streams);
+        streams.retain(|stream| stream.strong_count() > 0);
+        streams.push(Arc::downgrade(stream));
+    }
+
+    /// Drops what was read ahead of a range that is about to be written.
+    pub(crate) fn invalidate_read_ahead(&self, range: &Range<u64>) {
+        for stream in lock(&self.streams).iter().filter_map(Weak::upgrade) {
+            lock(&stream).invalidate(range);
+        }
+    }
+
+    /// Drops read-ahead that nobody has used since the last call; tells whether any is left.
+    pub(crate) fn release_idle_read_ahead(&self) -> bool {
+        let streams: Vec<_> = lock(&self.streams).iter().filter_map(Weak::upgrade).collect();
+        streams.iter().fold(false, |any, stream| lock(stream).release_if_idle() || any)
+    }
+
+    /// Notes a submitted transfer, so that later operations that overlap it come after it.
+    pub(crate) fn note_in_flight(&self, transfer: &Arc<Transfer>, range: Range<u64>) {
+        let mut in_flight = lock(&self.in_flight);
+        in_flight.retain(|other| !other.transfer.is_done());
+        in_flight.push(InFlight { range, transfer: Arc::clone(transfer) });
+        self.in_flight_count.store(in_flight.len(), Ordering::Release);
+    }
+
+    /// Waits for submitted transfers that overlap `range` where either side writes. Their errors stay with their
+    /// requests.
+    pub(crate) fn order_after_in_flight(&self, range: &Range<u64>, direction: Direction) {
+        if self.in_flight_count.load(Ordering::Acquire) == 0 {
+            return;
+        }
+        let conflicting: Vec<_> = {
+            let mut in_flight = lock(&self.in_flight);
+            in_flight.retain(|other| !other.transfer.is_done());
+            self.in_flight_count.store(in_flight.len(), Ordering::Release);
+            in_flight
+                .iter()
+                .filter(|other| overlap(&other.range, range))
+                .filter(|other| {
+                    direction == Direction::Write || other.transfer.direction() == Direction::Write
+                })
+                .map(|other| Arc::clone(&other.transfer))
+                .collect()
+        };
+        for transfer in conflicting {
+            let _ = transfer.wait(); // its request reports it
+        }
+    }
+
+    /// Whether the page cache may hold this file up to `end_bytes`, within this process's share of memory; if so, the
+    /// space counts as taken.
+    pub(crate) fn fits_in_cache(&self, end_bytes: u64) -> bool {
+        let end_bytes = end_bytes.next_multiple_of(CACHED_STEP_BYTES);
+        let before = self.cached_end_bytes.load(Ordering::Relaxed);
+        if end_bytes <= before {
+            return true;
+        }
+        let more = end_bytes - before;
+        if CACHED_BYTES.load(Ordering::Relaxed).saturating_add(more) > memory_share::share_bytes() {
+            return false;
+        }
+        let before = self.cached_end_bytes.fetch_max(end_bytes, Ordering::Relaxed);
+        CACHED_BYTES.fetch_add(end_bytes.saturating_sub(before), Ordering::Relaxed);
+        true
+    }
+
+    /// Starts writing out what was written through the cache, when enough has come together.
+    pub(crate) fn note_cached_write(&self, device: &Arc<dyn Device>, range: Range<u64>) {
+        lock(&self.writeback).note(device, range);
+    }
+}
+
+impl Drop for Inode {
+    fn drop(&mut self) {
+        CACHED_BYTES.fetch_sub(self.cached_end_bytes.load(Ordering::Relaxed), Ordering::Relaxed);
+        if let Some(open) = OPEN.get() {
+            lock(open).remove(self.identity);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The device layer of chemio: files, asynchronous requests, cache policies, and the devices under them.
+//!
+//! A [`File`] reads and writes any range of any length and alignment, blocking or as a [`Request`]. Underneath it takes
+//! what is fastest for the access at hand: the page cache for what is resident, direct I/O with several transfers in
+//! flight for what is not, read-ahead and write-behind for callers that walk a file in small steps. It needs no MPI.
+//!
+//! What it does not do: locking between processes, formats, collective operations.
+//!
+//! ```
+//! use elio::{File, Mode, OpenOptions};
+//! # let directory = tempfile::tempdir()?;
+//! # let path = directory.path().join("scratch");
+//! let file = File::open(&path, &OpenOptions::new(Mode::ReadWrite))?;
+//! file.write_at(0, b"integrals")?;
+//! let mut request = file.submit_read(5, vec![0; 4])?;
+//! // ... compute ...
+//! let (bytes, buffer) = request.finish()?;
+//! assert_eq!(&buffer[..bytes], b"rals");
+//! file.close()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Environment: `CHEMIO_BACKEND=uring|pread` forces a backend; `CHEMIO_BUFFER_MB` (default 32) bounds the memory that staging,
+//! read-ahead and write-behind take together in this process.
+#![deny(unsafe_code)]
+
+mod buffer;
+mod device;
+mod error;
+mod file;
+mod inode;
+mod policy;
+mod pool;
+mod read;
+mod request;
+mod settings;
+mod stat;
+mod stream;
+mod sys;
+mod write;
+
+pub use buffer::buffer_usage_bytes;
+pub use device::counting::{CountingDevice, Counts};
+pub use device::fault::{Fault, FaultDevice};
+pub use device::memory::MemoryDevice;
+pub use device::{Alignment, Device, Properties, Route};
+pub use error::{Error, Operation, Result};
+pub use file::{CachePolicy, File, Mode, OpenOptions, Sharing, open_device};
+pub use request::Request;
+pub use stat::{FileSystem, Stat, stat};
+pub use sys::foreign::{ForeignBuffer, RequestBuffer, RequestBufferMut};
+pub use sys::transfer::{Direction, Transfer};

@@ -1,0 +1,5 @@
+//! What to use, decided in one place: which backend, which route. No I/O is done here.
+
+pub(crate) mod backend;
+pub(crate) mod cache;
+pub(crate) mod memory_share;

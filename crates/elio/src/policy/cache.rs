@@ -1,0 +1,70 @@
+//! Which route a transfer takes. Pure functions of facts; the callers act on what they return.
+//!
+//! The sizes come from measurements on one machine (buffered against direct, one against several in flight); they are
+//! turning points, not limits, and no correctness hangs on them.
+
+use crate::device::{Properties, Route};
+use crate::file::CachePolicy;
+
+/// Reads below this that miss the cache go through it when they come alone: the kernel reads ahead a little, and a
+/// neighbour finds its page there. Asynchronous ones below this are tried in the cache at issue.
+pub(crate) const SMALL_READ_BYTES: usize = 64 << 10;
+
+/// Blocking sequential reads of resident data below this are served from a buffer filled in larger steps.
+pub(crate) const TINY_READ_BYTES: usize = 8 << 10;
+
+/// Writes below this are taken at issue: copied to the page cache or to the write-behind buffer.
+pub(crate) const SMALL_WRITE_BYTES: usize = 64 << 10;
+
+/// Asynchronous sequential reads from this on are in flight in their own memory; below it they share read-ahead.
+pub(crate) const LARGE_READ_BYTES: usize = 512 << 10;
+
+/// What is known when a read that is not resident chooses its route.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Miss {
+    pub(crate) len_bytes: usize,
+    /// Others are in flight: the caller does not wait for this one alone.
+    pub(crate) asynchronous: bool,
+    /// The range was read before around the cache.
+    pub(crate) read_before: bool,
+    /// The file fits in what this process may fill of the page cache.
+    pub(crate) file_fits: bool,
+}
+
+/// Whether reads of this file ask the cache first.
+pub(crate) fn asks_cache_first(policy: CachePolicy, properties: Properties) -> bool {
+    policy == CachePolicy::Auto && properties.resident && properties.direct.is_some()
+}
+
+/// The route of a read that is not resident, or of which nothing is known.
+pub(crate) fn read_route(policy: CachePolicy, properties: Properties, miss: Miss) -> Route {
+    if properties.direct.is_none() {
+        return Route::Cached;
+    }
+    match policy {
+        CachePolicy::Keep => Route::Cached,
+        CachePolicy::Bypass => Route::Direct,
+        CachePolicy::Auto if !properties.resident => Route::Cached,
+        CachePolicy::Auto if miss.read_before && miss.file_fits => Route::Cached,
+        CachePolicy::Auto if !miss.asynchronous && miss.len_bytes < SMALL_READ_BYTES => Route::Cached,
+        CachePolicy::Auto => Route::Direct,
+    }
+}
+
+/// The route of a write.
+pub(crate) fn write_route(
+    policy: CachePolicy,
+    properties: Properties,
+    aligned: bool,
+    file_fits: bool,
+) -> Route {
+    match policy {
+        _ if properties.in_memory => Route::Cached,
+        CachePolicy::Keep => Route::Cached,
+        CachePolicy::Auto if file_fits => Route::Cached,
+        CachePolicy::Bypass if aligned && properties.direct.is_some() => Route::Direct,
+        // Unaligned edges written around the cache would need their neighbours' bytes; the cache merges them.
+        _ if properties.drop_behind => Route::DropBehind,
+        _ => Route::Cached,
+    }
+}

@@ -1,0 +1,118 @@
+//! Worker threads: they run transfers that no ring takes, and writeback.
+
+use crate::sys::transfer::Transfer;
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
+use std::thread;
+
+enum Work {
+    Transfer(Arc<Transfer>),
+    Job(Box<dyn FnOnce() + Send>),
+}
+
+#[derive(Default)]
+struct Queue {
+    work: VecDeque<Work>,
+    threads_count: usize,
+    idle_count: usize,
+}
+
+/// A queue and the threads that empty it, started as they are needed.
+pub(crate) struct Pool {
+    name: &'static str,
+    threads_max: usize,
+    queue: Mutex<Queue>,
+    arrived: Condvar,
+}
+
+/// Transfers: as many threads as keep a device busy where there is no ring, two where there is one (they only copy
+/// from and to the page cache then).
+pub(crate) fn transfers() -> &'static Pool {
+    static POOL: OnceLock<Pool> = OnceLock::new();
+    POOL.get_or_init(|| {
+        let threads_max = if crate::policy::backend::has_ring() { 2 } else { 8 };
+        Pool::new("elio-transfer", threads_max)
+    })
+}
+
+/// Writeback: one thread, because the kernel makes it wait when the device is full, and transfers must not.
+pub(crate) fn writeback() -> &'static Pool {
+    static POOL: OnceLock<Pool> = OnceLock::new();
+    POOL.get_or_init(|| Pool::new("elio-writeback", 1))
+}
+
+impl Pool {
+    fn new(name: &'static str, threads_max: usize) -> Self {
+        Self { name, threads_max, queue: Mutex::default(), arrived: Condvar::new() }
+    }
+
+    /// Queues a transfer.
+    pub(crate) fn push(&'static self, transfer: &Arc<Transfer>) {
+        transfer.queue();
+        self.add(Work::Transfer(Arc::clone(transfer)));
+    }
+
+    /// Queues a job.
+    pub(crate) fn run(&'static self, job: impl FnOnce() + Send + 'static) {
+        self.add(Work::Job(Box::new(job)));
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().expect("no worker panics while it holds the queue")
+    }
+
+    fn add(&'static self, work: Work) {
+        let mut queue = self.queue();
+        queue.work.push_back(work);
+        if queue.work.len() <= queue.idle_count || queue.threads_count == self.threads_max {
+            drop(queue);
+            self.arrived.notify_one();
+        } else {
+            queue.threads_count += 1;
+            drop(queue);
+            self.spawn();
+        }
+    }
+
+    /// Starts one more worker. Where the system refuses, the queue is left to the threads there are; with none at
+    /// all, this thread does the work, so that nothing waits for ever.
+    fn spawn(&'static self) {
+        let started = thread::Builder::new()
+            .name(self.name.to_owned())
+            .stack_size(256 * 1024)
+            .spawn(move || self.work());
+        if started.is_err() {
+            let mut queue = self.queue();
+            queue.threads_count -= 1;
+            if queue.threads_count == 0 {
+                let work = std::mem::take(&mut queue.work);
+                drop(queue);
+                work.into_iter().for_each(perform);
+            }
+        }
+    }
+
+    fn work(&self) {
+        let mut queue = self.queue();
+        loop {
+            if let Some(work) = queue.work.pop_front() {
+                drop(queue);
+                perform(work);
+                queue = self.queue();
+            } else {
+                queue.idle_count += 1;
+                queue = self.arrived.wait(queue).expect("no worker panics while it holds the queue");
+                queue.idle_count -= 1;
+            }
+        }
+    }
+}
+
+fn perform(work: Work) {
+    match work {
+        Work::Transfer(transfer) => {
+            transfer.run_if_queued();
+        }
+        Work::Job(job) => job(),
+    }
+}

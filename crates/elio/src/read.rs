@@ -1,0 +1,156 @@
+//! Blocking reads.
+
+use crate::device::{Device, Route};
+use crate::error::{Operation, Result};
+use crate::file::Handle;
+use crate::policy::cache::{self, Miss};
+use crate::request::Pending;
+use crate::stream::read_ahead::Fetch;
+use crate::sys::transfer::{Direction, read_some};
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Read-ahead is worth its transfers from here on; what is shorter lies within one.
+const STREAM_BYTES_MIN: u64 = 1 << 20;
+
+impl Fetch for Handle {
+    fn device(&self) -> &Arc<dyn Device> {
+        &self.device
+    }
+
+    fn fetch_route(&self, range: &Range<u64>) -> Route {
+        let route = self.miss_route(range, true);
+        if route == Route::Direct {
+            self.note_direct_read(range.clone());
+        }
+        route
+    }
+}
+
+impl Handle {
+    /// Reads until `into` is full or the file ends.
+    pub(crate) fn read(self: &Arc<Self>, offset_bytes: u64, into: &mut [u8]) -> Result<usize> {
+        if into.is_empty() {
+            return Ok(0);
+        }
+        let range = offset_bytes..offset_bytes + into.len() as u64;
+        self.settle(&range, Direction::Read)?;
+        let (sequential, mut done) = self.read_from_window(offset_bytes, into);
+        while done < into.len() {
+            let at = offset_bytes + done as u64;
+            match self.read_unserved(sequential, at, &mut into[done..]) {
+                Ok(0) => break,
+                Ok(bytes) => done += bytes,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    return Err(self.transfer_error(Operation::Read, offset_bytes, into.len(), error));
+                }
+            }
+        }
+        Ok(done)
+    }
+
+    /// Takes what is there already; tells whether this read continues the one before.
+    fn read_from_window(&self, offset_bytes: u64, into: &mut [u8]) -> (bool, usize) {
+        let mut window = self.read_ahead();
+        let sequential = window.note(offset_bytes, into.len());
+        (sequential && self.is_exclusive(), window.serve(self, offset_bytes, into))
+    }
+
+    /// Reads some of what the window does not have; 0 at the end of the file.
+    fn read_unserved(
+        self: &Arc<Self>,
+        sequential: bool,
+        offset_bytes: u64,
+        into: &mut [u8],
+    ) -> io::Result<usize> {
+        let asks_first = cache::asks_cache_first(self.options.cache, self.properties);
+        if sequential && into.len() < cache::TINY_READ_BYTES {
+            let route = if asks_first { Route::Resident } else { Route::Cached };
+            let filled = asks_first || self.miss_route(&(0..1), false) == Route::Cached;
+            if filled && self.fill_window(route, offset_bytes) {
+                return Ok(self.read_ahead().serve(&**self, offset_bytes, into));
+            }
+        }
+        if asks_first {
+            match self.device.read(Route::Resident, offset_bytes, into) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                other => return other,
+            }
+        }
+        self.read_missing(sequential, offset_bytes, into)
+    }
+
+    /// Fills the window at once for tiny reads; tells whether there was anything.
+    pub(crate) fn fill_window(&self, route: Route, offset_bytes: u64) -> bool {
+        self.read_ahead().fill(self, route, offset_bytes) > 0
+    }
+
+    /// Reads what is not resident.
+    fn read_missing(
+        self: &Arc<Self>,
+        sequential: bool,
+        offset_bytes: u64,
+        into: &mut [u8],
+    ) -> io::Result<usize> {
+        if sequential && self.open_stream(offset_bytes) {
+            let served = self.read_ahead().serve(&**self, offset_bytes, into);
+            if served > 0 {
+                return Ok(served);
+            }
+        }
+        let range = offset_bytes..offset_bytes + into.len() as u64;
+        match self.miss_route(&range, false) {
+            Route::Direct => Pending::direct_read(self, offset_bytes, into),
+            route => read_some(&*self.device, route, offset_bytes, into),
+        }
+    }
+
+    /// Starts reading ahead from `offset_bytes`, if that is worth it.
+    pub(crate) fn open_stream(&self, offset_bytes: u64) -> bool {
+        let worth_it = self.is_worth_a_stream(offset_bytes);
+        if worth_it {
+            self.read_ahead().open(self, offset_bytes);
+        }
+        worth_it
+    }
+
+    fn is_worth_a_stream(&self, offset_bytes: u64) -> bool {
+        let ahead = offset_bytes..offset_bytes + STREAM_BYTES_MIN;
+        self.miss_route(&ahead, true) == Route::Direct
+            && self.device.len().is_ok_and(|len_bytes| len_bytes >= ahead.end)
+    }
+
+    /// The route for a range that is not resident.
+    pub(crate) fn miss_route(&self, range: &Range<u64>, asynchronous: bool) -> Route {
+        let miss = Miss {
+            len_bytes: usize::try_from(range.end - range.start).unwrap_or(usize::MAX),
+            asynchronous,
+            read_before: self.was_read_before(range),
+            file_fits: true,
+        };
+        let route = cache::read_route(self.options.cache, self.properties, miss);
+        if route == Route::Cached && miss.read_before && !self.file_fits() {
+            let miss = Miss { file_fits: false, ..miss };
+            return cache::read_route(self.options.cache, self.properties, miss);
+        }
+        route
+    }
+
+    fn file_fits(&self) -> bool {
+        self.device.len().is_ok_and(|len_bytes| self.inode.fits_in_cache(len_bytes))
+    }
+
+    fn was_read_before(&self, range: &Range<u64>) -> bool {
+        self.inode.reread.lock().expect("no thread panics while it notes a read").was_read(range)
+    }
+
+    /// Notes that `range` was read around the cache.
+    pub(crate) fn note_direct_read(&self, range: Range<u64>) {
+        if let Ok(len_bytes) = self.device.len() {
+            let mut reread = self.inode.reread.lock().expect("no thread panics while it notes a read");
+            reread.note(range, len_bytes);
+        }
+    }
+}

@@ -1,0 +1,545 @@
+//! Asynchronous requests: they own their memory, split themselves into transfers, and put the results together.
+//!
+//! This file guards memory in flight, so it holds unsafe code besides `sys`: a [`Pending`] keeps the memory of its
+//! caller until every transfer into or out of it is done, whatever happens to the request.
+#![allow(unsafe_code)]
+
+use crate::buffer::{BUFFER_BYTES_MAX, pool};
+use crate::device::{Alignment, Route};
+use crate::error::{Error, Operation, Result};
+use crate::file::Handle;
+use crate::policy::cache::{self, LARGE_READ_BYTES, SMALL_READ_BYTES, SMALL_WRITE_BYTES};
+use crate::stream::read_ahead::Source;
+use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
+use crate::sys::region::Region;
+use crate::sys::transfer::{Direction, Transfer, read_some, write_all};
+use std::collections::VecDeque;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// One transfer of a direct request: several make a large one fast, and a staging buffer holds one.
+const PART_BYTES: usize = 512 << 10;
+const _: () = assert!(PART_BYTES <= BUFFER_BYTES_MAX);
+
+/// A transfer under way. It owns its buffer; dropping it waits.
+#[derive(Debug)]
+pub struct Request<B> {
+    // Before the buffer: dropped first, which waits for the transfers that use it.
+    pending: Pending,
+    buffer: B,
+}
+
+impl<B> Request<B> {
+    /// Waits until the request has finished; may be called again. Gives the bytes transferred: fewer than asked for
+    /// only where a read met the end of the file.
+    ///
+    /// # Errors
+    /// The request's error, every time. Also an error of data written behind earlier.
+    pub fn wait(&mut self) -> Result<usize> {
+        self.pending.wait()
+    }
+
+    /// Whether the request has finished, without waiting. Also moves it along.
+    pub fn test(&mut self) -> bool {
+        self.pending.test()
+    }
+
+    /// Waits and gives the buffer back.
+    ///
+    /// # Errors
+    /// The request's error; the buffer is dropped then.
+    pub fn finish(mut self) -> Result<(usize, B)> {
+        let bytes = self.pending.wait()?;
+        Ok((bytes, self.buffer))
+    }
+}
+
+impl<B: RequestBufferMut> Request<B> {
+    pub(crate) fn read(handle: &Arc<Handle>, offset_bytes: u64, mut buffer: B) -> Self {
+        let bytes = buffer.as_mut_bytes();
+        let memory = Memory { pointer: bytes.as_mut_ptr(), len: bytes.len() };
+        let mut pending = Pending::new(handle, Direction::Read, offset_bytes, memory);
+        pending.start_read();
+        Self { pending, buffer }
+    }
+}
+
+impl<B: RequestBuffer> Request<B> {
+    pub(crate) fn write(handle: &Arc<Handle>, offset_bytes: u64, buffer: B) -> Self {
+        let bytes = buffer.as_bytes();
+        let memory = Memory { pointer: bytes.as_ptr().cast_mut(), len: bytes.len() };
+        let mut pending = Pending::new(handle, Direction::Write, offset_bytes, memory);
+        pending.start_write();
+        Self { pending, buffer }
+    }
+}
+
+/// The caller's memory.
+#[derive(Debug)]
+struct Memory {
+    pointer: *mut u8,
+    len: usize,
+}
+
+// SAFETY: plain memory that the request owns (`RequestBuffer`) or borrows for a blocking call.
+unsafe impl Send for Memory {}
+// SAFETY: only `&mut Pending` touches it.
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    fn address(&self, at: usize) -> usize {
+        self.pointer as usize + at
+    }
+
+    /// A region for a transfer that `Pending` waits for before it lets the memory go.
+    fn region(&self, range: &Range<usize>) -> Region {
+        assert!(range.start <= range.end && range.end <= self.len, "a part lies inside its request");
+        // SAFETY: inside the memory; `Pending` waits for the transfer before the memory is given up, and its parts do
+        // not overlap.
+        unsafe { Region::of_caller(self.pointer.add(range.start), range.len()) }
+    }
+
+    /// The bytes of a part that no transfer is using.
+    fn bytes_mut(&mut self, range: Range<usize>) -> &mut [u8] {
+        if self.len == 0 {
+            return &mut [];
+        }
+        // SAFETY: valid for the life of the request; the part's transfer is done or uses a buffer of its own, and other
+        // parts do not overlap it.
+        unsafe { &mut std::slice::from_raw_parts_mut(self.pointer, self.len)[range] }
+    }
+
+    /// The bytes of a write, which nobody changes.
+    fn bytes(&self, range: Range<usize>) -> &[u8] {
+        if self.len == 0 {
+            return &[];
+        }
+        // SAFETY: valid for the life of the request; a write's memory is not written by anyone.
+        unsafe { &std::slice::from_raw_parts(self.pointer, self.len)[range] }
+    }
+}
+
+/// A piece of a request on its way.
+#[derive(Debug)]
+struct Part {
+    /// Which bytes of the caller's memory it serves.
+    range: Range<usize>,
+    way: Way,
+}
+
+#[derive(Debug)]
+enum Way {
+    /// Straight from or to the caller's memory.
+    InPlace(Arc<Transfer>),
+    /// Through a buffer, of which the first `skip` bytes are not wanted.
+    Staged { transfer: Arc<Transfer>, skip: usize },
+    /// Out of read-ahead.
+    Ahead { source: Source, skip: usize, valid: usize },
+}
+
+impl Part {
+    fn is_done(&self) -> bool {
+        match &self.way {
+            Way::InPlace(transfer)
+            | Way::Staged { transfer, .. }
+            | Way::Ahead { source: Source::Coming(transfer), .. } => transfer.test(),
+            Way::Ahead { source: Source::Filled(_), .. } => true,
+        }
+    }
+}
+
+/// A request's progress.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    handle: Arc<Handle>,
+    direction: Direction,
+    offset_bytes: u64,
+    memory: Memory,
+    parts: VecDeque<Part>,
+    /// What no part serves yet: waits for staging buffers.
+    unissued: Range<usize>,
+    done_bytes: usize,
+    outcome: Option<Result<usize>>,
+}
+
+impl Pending {
+    fn new(handle: &Arc<Handle>, direction: Direction, offset_bytes: u64, memory: Memory) -> Self {
+        Self {
+            handle: Arc::clone(handle),
+            direction,
+            offset_bytes,
+            unissued: memory.len..memory.len,
+            memory,
+            parts: VecDeque::new(),
+            done_bytes: 0,
+            outcome: None,
+        }
+    }
+
+    fn operation(&self) -> Operation {
+        match self.direction {
+            Direction::Read => Operation::AsyncRead,
+            Direction::Write => Operation::AsyncWrite,
+        }
+    }
+
+    fn file_range(&self, range: &Range<usize>) -> Range<u64> {
+        self.offset_bytes + range.start as u64..self.offset_bytes + range.end as u64
+    }
+
+    fn whole(&self) -> Range<usize> {
+        0..self.memory.len
+    }
+
+    fn finish_with(&mut self, outcome: Result<usize>) {
+        self.outcome = Some(outcome);
+    }
+
+    // ---- starting ----
+
+    fn start_read(&mut self) {
+        let range = self.file_range(&self.whole());
+        if self.memory.len == 0 {
+            return self.finish_with(Ok(0));
+        }
+        if let Err(error) = self.handle.settle(&range, Direction::Read) {
+            return self.finish_with(Err(error));
+        }
+        let sequential = self.handle.read_ahead().note(range.start, self.memory.len);
+        let served = if self.memory.len < LARGE_READ_BYTES { self.take_ahead() } else { 0 };
+        if served < self.memory.len {
+            self.start_unserved_read(served, sequential);
+        }
+    }
+
+    /// Makes parts of what read-ahead has or is getting; tells how far that goes.
+    fn take_ahead(&mut self) -> usize {
+        let handle = Arc::clone(&self.handle);
+        let mut window = handle.read_ahead();
+        let mut served = 0;
+        while served < self.memory.len {
+            let at = self.offset_bytes + served as u64;
+            let Some(piece) = window.piece(&*handle, at, self.memory.len - served) else { break };
+            let range = served..served + piece.len;
+            served = range.end;
+            let way = Way::Ahead { source: piece.source, skip: piece.skip, valid: piece.valid };
+            self.parts.push_back(Part { range, way });
+        }
+        served
+    }
+
+    fn start_unserved_read(&mut self, served: usize, sequential: bool) {
+        let rest = served..self.memory.len;
+        let file_range = self.file_range(&rest);
+        if cache::asks_cache_first(self.handle.options.cache, self.handle.properties) {
+            if rest.len() < SMALL_READ_BYTES {
+                if self.read_resident(&rest, sequential) {
+                    return;
+                }
+            } else if self.is_resident(&file_range) {
+                return self.start_in_place(Route::Cached, rest);
+            }
+        }
+        if sequential && self.handle.is_exclusive() && served == 0 && rest.len() < LARGE_READ_BYTES {
+            let handle = Arc::clone(&self.handle);
+            if handle.open_stream(file_range.start) {
+                let served = self.take_ahead();
+                if served < self.memory.len {
+                    self.unissued = served..self.memory.len;
+                    self.issue();
+                }
+                return;
+            }
+        }
+        match self.handle.miss_route(&file_range, true) {
+            Route::Direct => {
+                self.unissued = rest;
+                self.issue();
+            }
+            route => self.start_in_place(route, rest),
+        }
+    }
+
+    /// Reads a small request at once if all of it is in the page cache.
+    fn read_resident(&mut self, rest: &Range<usize>, sequential: bool) -> bool {
+        if !self.parts.is_empty() {
+            return false;
+        }
+        let handle = Arc::clone(&self.handle);
+        let at = self.file_range(rest).start;
+        let into = self.memory.bytes_mut(rest.clone());
+        let wanted = into.len();
+        let tiny = sequential && handle.is_exclusive() && wanted < cache::TINY_READ_BYTES;
+        let got = if tiny && handle.fill_window(Route::Resident, at) {
+            handle.read_ahead().serve(&*handle, at, into)
+        } else {
+            handle.device.read(Route::Resident, at, into).unwrap_or(0)
+        };
+        if got == wanted {
+            self.finish_with(Ok(self.memory.len));
+        }
+        got == wanted
+    }
+
+    /// Whether a range seems to be in the page cache: its first and last bytes are.
+    fn is_resident(&self, range: &Range<u64>) -> bool {
+        let mut probe = [0];
+        [range.start, range.end - 1]
+            .into_iter()
+            .all(|at| matches!(self.handle.device.read(Route::Resident, at, &mut probe), Ok(1)))
+    }
+
+    fn start_write(&mut self) {
+        let range = self.file_range(&self.whole());
+        if self.memory.len < SMALL_WRITE_BYTES {
+            // Taken at once: the caller's memory may be gone before anyone waits.
+            let outcome = self.handle.write(range.start, self.memory.bytes(self.whole()));
+            return self.finish_with(outcome.map(|()| self.memory.len));
+        }
+        self.handle.inode.order_after_in_flight(&range, Direction::Write);
+        self.handle.inode.invalidate_read_ahead(&range);
+        if let Err(error) = self.handle.inode.flush_before_write(&range) {
+            return self.finish_with(Err(error));
+        }
+        match self.handle.write_route(&range) {
+            Route::Direct => {
+                self.unissued = self.whole();
+                self.issue_all();
+            }
+            route => {
+                self.start_in_place(route, self.whole());
+                if route == Route::Cached && !self.handle.properties.in_memory {
+                    self.handle.inode.note_cached_write(&self.handle.device, range);
+                }
+            }
+        }
+    }
+
+    /// One transfer between the file and the caller's memory.
+    fn start_in_place(&mut self, route: Route, range: Range<usize>) {
+        let file_range = self.file_range(&range);
+        let region = self.memory.region(&range);
+        let transfer = Transfer::start(&self.handle.device, self.direction, route, file_range.start, region);
+        self.handle.inode.note_in_flight(&transfer, file_range);
+        self.parts.push_back(Part { range, way: Way::InPlace(transfer) });
+    }
+
+    // ---- direct parts ----
+
+    /// Starts direct parts until all is issued or the pool has no buffer.
+    fn issue(&mut self) {
+        while !self.unissued.is_empty() && self.issue_one() {}
+    }
+
+    /// As [`Self::issue`]; what finds no buffer goes through the cache at once.
+    fn issue_all(&mut self) {
+        self.issue();
+        if !self.unissued.is_empty() {
+            let rest = std::mem::replace(&mut self.unissued, self.memory.len..self.memory.len);
+            self.start_in_place(Route::Cached, rest);
+        }
+    }
+
+    fn issue_one(&mut self) -> bool {
+        let Some(alignment) = self.handle.properties.direct else {
+            self.issue_in_place(Route::Cached, self.unissued.end);
+            return true;
+        };
+        let at = self.file_range(&self.unissued).start;
+        let len = aligned_len(self.unissued.len().min(PART_BYTES), alignment);
+        if len > 0 && alignment.fits(self.memory.address(self.unissued.start), at, len) {
+            self.issue_in_place(Route::Direct, self.unissued.start + len);
+            return true;
+        }
+        self.issue_staged(at, alignment)
+    }
+
+    fn issue_in_place(&mut self, route: Route, end: usize) {
+        let range = self.unissued.start..end;
+        self.unissued.start = end;
+        self.note_if_direct_read(&range);
+        self.start_in_place(route, range);
+    }
+
+    fn issue_staged(&mut self, at: u64, alignment: Alignment) -> bool {
+        let start = at / alignment.offset_bytes * alignment.offset_bytes;
+        let skip = usize::try_from(at - start).expect("smaller than an alignment");
+        let len = self.unissued.len().min(PART_BYTES - skip);
+        let Some(mut buffer) = pool().take(padded_len(skip + len, alignment)) else { return false };
+        let range = self.unissued.start..self.unissued.start + len;
+        if self.direction == Direction::Write {
+            assert!(skip == 0 && padded_len(len, alignment) == len, "direct writes are whole blocks");
+            buffer[..len].copy_from_slice(self.memory.bytes(range.clone()));
+        }
+        let region = Region::of_pool(buffer, padded_len(skip + len, alignment));
+        let transfer = Transfer::start(&self.handle.device, self.direction, Route::Direct, start, region);
+        self.handle.inode.note_in_flight(&transfer, self.file_range(&range));
+        self.note_if_direct_read(&range);
+        self.unissued.start = range.end;
+        self.parts.push_back(Part { range, way: Way::Staged { transfer, skip } });
+        true
+    }
+
+    fn note_if_direct_read(&self, range: &Range<usize>) {
+        if self.direction == Direction::Read {
+            self.handle.note_direct_read(self.file_range(range));
+        }
+    }
+
+    // ---- finishing ----
+
+    pub(crate) fn wait(&mut self) -> Result<usize> {
+        while self.outcome.is_none() {
+            self.complete_next();
+        }
+        match self.outcome.as_ref().expect("set by the loop above") {
+            Ok(bytes) => Ok(*bytes),
+            Err(error) => Err(error.duplicate()),
+        }
+    }
+
+    pub(crate) fn test(&mut self) -> bool {
+        while self.outcome.is_none() && self.parts.front().is_none_or(Part::is_done) {
+            self.complete_next();
+        }
+        self.outcome.is_some()
+    }
+
+    /// Waits for the first part and takes its result; or reads, without staging, what found no buffer; or ends.
+    fn complete_next(&mut self) {
+        let completed = match self.parts.pop_front() {
+            Some(part) => {
+                let range = part.range.clone();
+                let moved = self.take_result(part);
+                Some((range, moved))
+            }
+            None if !self.unissued.is_empty() => {
+                let range = std::mem::replace(&mut self.unissued, self.memory.len..self.memory.len);
+                Some((range.clone(), self.move_through_cache(range)))
+            }
+            None => None,
+        };
+        match completed {
+            None => self.finish_with(Ok(self.done_bytes)),
+            Some((range, Ok(bytes))) => {
+                self.done_bytes += bytes;
+                if bytes < range.len() {
+                    self.end_early(Ok(self.done_bytes)); // the end of the file
+                }
+            }
+            Some((_, Err(source))) => {
+                let (operation, len) = (self.operation(), self.memory.len);
+                let error = self.handle.transfer_error(operation, self.offset_bytes, len, source);
+                self.end_early(Err(error));
+            }
+        }
+        self.issue();
+    }
+
+    fn end_early(&mut self, outcome: Result<usize>) {
+        self.wait_for_parts();
+        self.unissued = self.memory.len..self.memory.len;
+        self.finish_with(outcome);
+    }
+
+    /// The bytes a part moved. What a direct transfer left out or could not do goes through the page cache.
+    fn take_result(&mut self, part: Part) -> io::Result<usize> {
+        let range = part.range;
+        let moved = match part.way {
+            Way::InPlace(transfer) => transfer.wait(),
+            Way::Staged { transfer, skip } => self.unstage(&transfer, skip, &range),
+            Way::Ahead { source, skip, valid } => {
+                let bytes = source.bytes(skip, valid);
+                let len = bytes.len().min(range.len());
+                self.memory.bytes_mut(range.start..range.start + len).copy_from_slice(&bytes[..len]);
+                Ok(len)
+            }
+        };
+        let moved = match moved {
+            Err(error) if is_refusal(&error) => 0,
+            other => other?,
+        };
+        if moved == range.len() {
+            return Ok(moved);
+        }
+        Ok(moved + self.move_through_cache(range.start + moved..range.end)?)
+    }
+
+    fn unstage(&mut self, transfer: &Transfer, skip: usize, range: &Range<usize>) -> io::Result<usize> {
+        let len = transfer.wait()?.saturating_sub(skip).min(range.len());
+        if self.direction == Direction::Read {
+            let into = self.memory.bytes_mut(range.start..range.start + len);
+            into.copy_from_slice(&transfer.bytes()[skip..skip + len]);
+        }
+        Ok(len)
+    }
+
+    fn move_through_cache(&mut self, range: Range<usize>) -> io::Result<usize> {
+        let at = self.file_range(&range).start;
+        let device = Arc::clone(&self.handle.device);
+        match self.direction {
+            Direction::Read => read_some(&*device, Route::Cached, at, self.memory.bytes_mut(range)),
+            Direction::Write => write_all(&*device, Route::Cached, at, self.memory.bytes(range)),
+        }
+    }
+
+    /// Waits until no transfer uses the caller's memory.
+    fn wait_for_parts(&mut self) {
+        for part in self.parts.drain(..) {
+            if let Way::InPlace(transfer) | Way::Staged { transfer, .. } = part.way {
+                let _ = transfer.wait(); // the request ends with an error or short of this part
+            }
+        }
+    }
+
+    // ---- blocking calls on the direct route ----
+
+    /// Reads around the page cache with several parts in flight.
+    pub(crate) fn direct_read(handle: &Arc<Handle>, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
+        let memory = Memory { pointer: into.as_mut_ptr(), len: into.len() };
+        Self::direct(handle, Direction::Read, offset_bytes, memory)
+    }
+
+    /// Writes around the page cache with several parts in flight. The range must be aligned.
+    pub(crate) fn direct_write(handle: &Arc<Handle>, offset_bytes: u64, from: &[u8]) -> io::Result<()> {
+        let memory = Memory { pointer: from.as_ptr().cast_mut(), len: from.len() };
+        Self::direct(handle, Direction::Write, offset_bytes, memory).map(|_| ())
+    }
+
+    fn direct(handle: &Arc<Handle>, direction: Direction, at: u64, memory: Memory) -> io::Result<usize> {
+        let mut pending = Self::new(handle, direction, at, memory);
+        pending.unissued = pending.whole();
+        pending.issue();
+        loop {
+            if let Some(outcome) = pending.outcome.take() {
+                return outcome.map_err(Error::into_source);
+            }
+            pending.complete_next();
+        }
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        self.wait_for_parts();
+    }
+}
+
+/// Whether an error says that the direct route is not possible here, rather than that the device failed.
+fn is_refusal(error: &io::Error) -> bool {
+    matches!(
+        error.raw_os_error(),
+        Some(libc::EINVAL | libc::EOPNOTSUPP | libc::EAGAIN | libc::ECANCELED | libc::EINTR)
+    )
+}
+
+fn aligned_len(len: usize, alignment: Alignment) -> usize {
+    let unit = usize::try_from(alignment.offset_bytes).expect("an alignment is small");
+    len / unit * unit
+}
+
+fn padded_len(len: usize, alignment: Alignment) -> usize {
+    let unit = usize::try_from(alignment.offset_bytes).expect("an alignment is small");
+    len.next_multiple_of(unit)
+}

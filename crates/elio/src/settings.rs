@@ -1,0 +1,105 @@
+//! What the environment says, read once.
+
+use crate::error::Error;
+use std::env;
+use std::sync::OnceLock;
+
+/// A backend that the user asked for by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ForcedBackend {
+    Uring,
+    Pread,
+}
+
+/// The settings of this process.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// `CHEMIO_BUFFER_MB`: the budget of staging, read-ahead and write-behind together.
+    pub(crate) buffer_bytes_max: usize,
+    /// `CHEMIO_BACKEND`.
+    pub(crate) backend: Option<ForcedBackend>,
+    /// What could not be understood; told at the first open.
+    problem: Option<Problem>,
+}
+
+#[derive(Debug)]
+struct Problem {
+    variable: &'static str,
+    value: String,
+    expected: &'static str,
+}
+
+const BUFFER_MB_DEFAULT: usize = 32;
+const BUFFER_MB_EXPECTED: &str = "a number of megabytes from 1 to 65536";
+const BACKEND_EXPECTED: &str = "uring or pread";
+
+/// The settings, read at the first call.
+pub(crate) fn get() -> &'static Settings {
+    static SETTINGS: OnceLock<Settings> = OnceLock::new();
+    SETTINGS.get_or_init(|| {
+        Settings::parse(
+            env::var("CHEMIO_BUFFER_MB").ok().as_deref(),
+            env::var("CHEMIO_BACKEND").ok().as_deref(),
+        )
+    })
+}
+
+impl Settings {
+    fn parse(buffer_mb: Option<&str>, backend: Option<&str>) -> Self {
+        let mut settings = Self { buffer_bytes_max: BUFFER_MB_DEFAULT << 20, backend: None, problem: None };
+        match buffer_mb.map(|value| (value, value.trim().parse::<usize>())) {
+            None => {}
+            Some((_, Ok(megabytes))) if (1..=65_536).contains(&megabytes) => {
+                settings.buffer_bytes_max = megabytes << 20;
+            }
+            Some((value, _)) => settings.note("CHEMIO_BUFFER_MB", value, BUFFER_MB_EXPECTED),
+        }
+        match backend.map(str::trim) {
+            None | Some("") => {}
+            Some("uring") => settings.backend = Some(ForcedBackend::Uring),
+            Some("pread") => settings.backend = Some(ForcedBackend::Pread),
+            Some(value) => settings.note("CHEMIO_BACKEND", value, BACKEND_EXPECTED),
+        }
+        settings
+    }
+
+    fn note(&mut self, variable: &'static str, value: &str, expected: &'static str) {
+        self.problem = Some(Problem { variable, value: value.to_owned(), expected });
+    }
+
+    /// An error if a setting could not be understood.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match &self.problem {
+            None => Ok(()),
+            Some(Problem { variable, value, expected }) => {
+                Err(Error::Setting { variable, value: value.clone(), expected })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_settings_the_budget_is_32_mib_and_no_backend_is_forced() {
+        let settings = Settings::parse(None, None);
+        assert_eq!(settings.buffer_bytes_max, 32 << 20);
+        assert_eq!(settings.backend, None);
+        assert!(settings.check().is_ok());
+    }
+
+    #[test]
+    fn settings_without_meaning_are_named_with_what_is_expected() {
+        for (buffer_mb, backend, variable) in [
+            (Some("lots"), None, "CHEMIO_BUFFER_MB"),
+            (Some("0"), None, "CHEMIO_BUFFER_MB"),
+            (Some("-3"), None, "CHEMIO_BUFFER_MB"),
+            (None, Some("aio"), "CHEMIO_BACKEND"),
+        ] {
+            let message = Settings::parse(buffer_mb, backend).check().unwrap_err().to_string();
+            assert!(message.starts_with(variable) && message.contains("expected"), "{message}");
+        }
+    }
+}

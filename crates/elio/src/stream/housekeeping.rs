@@ -1,0 +1,74 @@
+//! A thread that hands over what was written behind and gives back what idle streams hold. It runs while there is
+//! anything to look after and sleeps otherwise.
+
+use crate::buffer;
+use crate::inode::Inode;
+use crate::sys::calls;
+use std::sync::{Condvar, Mutex, OnceLock};
+use std::thread;
+use std::time::Duration;
+
+/// Half of the time after which data written behind must have reached the kernel, so that it is met.
+const ROUND: Duration = Duration::from_millis(40);
+
+struct Housekeeper {
+    wanted: Mutex<bool>,
+    called: Condvar,
+}
+
+fn housekeeper() -> &'static Housekeeper {
+    static HOUSEKEEPER: OnceLock<Housekeeper> = OnceLock::new();
+    HOUSEKEEPER.get_or_init(|| {
+        calls::at_exit(flush_at_exit);
+        let started =
+            thread::Builder::new().name("elio-housekeeping".to_owned()).stack_size(256 * 1024).spawn(work);
+        if let Err(error) = started {
+            tracing::warn!(%error, "no housekeeping thread: written-behind data waits for sync or close");
+        }
+        Housekeeper { wanted: Mutex::new(false), called: Condvar::new() }
+    })
+}
+
+/// Makes sure that rounds are being made. To be called when a stream takes a buffer.
+pub(crate) fn call() {
+    let housekeeper = housekeeper();
+    let mut wanted = housekeeper.wanted.lock().expect("housekeeping does not panic");
+    if !*wanted {
+        *wanted = true;
+        housekeeper.called.notify_one();
+    }
+}
+
+fn work() {
+    let housekeeper = housekeeper();
+    loop {
+        {
+            let mut wanted = housekeeper.wanted.lock().expect("housekeeping does not panic");
+            while !*wanted {
+                wanted = housekeeper.called.wait(wanted).expect("housekeeping does not panic");
+            }
+            // Cleared before the rounds: a call made meanwhile starts them anew.
+            *wanted = false;
+        }
+        while round() {
+            thread::sleep(ROUND);
+        }
+        buffer::pool().trim();
+    }
+}
+
+/// One look at all open files; tells whether there is a reason for another.
+fn round() -> bool {
+    Inode::all_open().iter().fold(false, |again, inode| {
+        let written_behind = inode.flush_aged();
+        let read_ahead = inode.release_idle_read_ahead();
+        again || written_behind || read_ahead
+    })
+}
+
+/// A program may end without closing its files: what was written behind is handed over all the same.
+extern "C" fn flush_at_exit() {
+    for inode in Inode::all_open() {
+        inode.flush_at_exit();
+    }
+}

@@ -1,0 +1,10 @@
+//! The edge to the system: calls that std does not wrap, memory whose address must stay, and the ring. Everything
+//! unsafe in this crate is in here; what leaves it is safe.
+#![allow(unsafe_code)]
+
+pub(crate) mod alloc;
+pub(crate) mod calls;
+pub(crate) mod foreign;
+pub(crate) mod region;
+pub(crate) mod ring;
+pub(crate) mod transfer;

@@ -1,0 +1,159 @@
+//! System calls that std does not wrap, each as a safe function.
+
+use std::ffi::CString;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// What `statfs` tells.
+pub(crate) struct Space {
+    pub(crate) available_bytes: u64,
+    pub(crate) total_bytes: u64,
+    pub(crate) magic: u64,
+}
+
+/// Space and type of the file system that holds `path`.
+pub(crate) fn file_system_space(path: &Path) -> io::Result<Space> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    let mut answer = MaybeUninit::<libc::statfs>::uninit();
+    // SAFETY: `path` is NUL-terminated and `answer` has room for the structure the call fills.
+    let code = unsafe { libc::statfs(path.as_ptr(), answer.as_mut_ptr()) };
+    check(code)?;
+    // SAFETY: the call succeeded, so it filled the structure.
+    let answer = unsafe { answer.assume_init() };
+    let block_bytes = answer.f_bsize.unsigned_abs();
+    Ok(Space {
+        available_bytes: answer.f_bavail.saturating_mul(block_bytes),
+        total_bytes: answer.f_blocks.saturating_mul(block_bytes),
+        magic: answer.f_type.unsigned_abs(),
+    })
+}
+
+/// The type of the file system of an open file.
+pub(crate) fn file_system_magic(fd: BorrowedFd<'_>) -> io::Result<u64> {
+    let mut answer = MaybeUninit::<libc::statfs>::uninit();
+    // SAFETY: `answer` has room for the structure the call fills.
+    check(unsafe { libc::fstatfs(fd.as_raw_fd(), answer.as_mut_ptr()) })?;
+    // SAFETY: the call succeeded, so it filled the structure.
+    Ok(unsafe { answer.assume_init() }.f_type.unsigned_abs())
+}
+
+fn check(code: libc::c_int) -> io::Result<()> {
+    if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+fn offset(offset_bytes: u64) -> io::Result<libc::off_t> {
+    libc::off_t::try_from(offset_bytes).map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))
+}
+
+fn count(transferred: isize) -> io::Result<usize> {
+    usize::try_from(transferred).map_err(|_| io::Error::last_os_error())
+}
+
+/// `preadv2` with one buffer: reads some of `into`, 0 at the end of the file.
+pub(crate) fn read(
+    fd: BorrowedFd<'_>,
+    offset_bytes: u64,
+    into: &mut [u8],
+    flags: libc::c_int,
+) -> io::Result<usize> {
+    let at = offset(offset_bytes)?;
+    let vector = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
+    // SAFETY: the vector describes `into`, which is exclusively ours for the call.
+    count(unsafe {
+        if flags == 0 {
+            libc::pread(fd.as_raw_fd(), vector.iov_base, vector.iov_len, at)
+        } else {
+            libc::preadv2(fd.as_raw_fd(), &raw const vector, 1, at, flags)
+        }
+    })
+}
+
+/// `pwritev2` with one buffer: writes some of `from`.
+pub(crate) fn write(
+    fd: BorrowedFd<'_>,
+    offset_bytes: u64,
+    from: &[u8],
+    flags: libc::c_int,
+) -> io::Result<usize> {
+    let at = offset(offset_bytes)?;
+    let vector = libc::iovec { iov_base: from.as_ptr().cast_mut().cast(), iov_len: from.len() };
+    // SAFETY: the vector describes `from`, which the call only reads.
+    count(unsafe {
+        if flags == 0 {
+            libc::pwrite(fd.as_raw_fd(), vector.iov_base, vector.iov_len, at)
+        } else {
+            libc::pwritev2(fd.as_raw_fd(), &raw const vector, 1, at, flags)
+        }
+    })
+}
+
+/// Reserves space without changing the length.
+pub(crate) fn allocate(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+    let (at, len) = (offset(offset_bytes)?, offset(len_bytes)?);
+    // SAFETY: no memory is passed.
+    check(unsafe { libc::fallocate(fd.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE, at, len) })
+}
+
+/// Starts writing dirty pages of a range to the device; returns before they are there.
+pub(crate) fn start_writeback(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+    let (at, len) = (offset(offset_bytes)?, offset(len_bytes)?);
+    // SAFETY: no memory is passed.
+    check(unsafe { libc::sync_file_range(fd.as_raw_fd(), at, len, libc::SYNC_FILE_RANGE_WRITE) })
+}
+
+/// Reports a writeback error that the kernel has noted since this descriptor last asked, almost without waiting: only
+/// the first page is waited for. Closing a duplicate asks file systems that answer at close (NFS).
+pub(crate) fn late_error(fd: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: no memory is passed.
+    check(unsafe { libc::sync_file_range(fd.as_raw_fd(), 0, 1, libc::SYNC_FILE_RANGE_WAIT_BEFORE) })?;
+    close(fd.try_clone_to_owned()?)
+}
+
+/// Waits until a range is on the device and drops it from the page cache.
+pub(crate) fn drop_range(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+    let (at, len) = (offset(offset_bytes)?, offset(len_bytes)?);
+    let flags =
+        libc::SYNC_FILE_RANGE_WAIT_BEFORE | libc::SYNC_FILE_RANGE_WRITE | libc::SYNC_FILE_RANGE_WAIT_AFTER;
+    // SAFETY: no memory is passed, in both calls.
+    unsafe {
+        check(libc::sync_file_range(fd.as_raw_fd(), at, len, flags))?;
+        match libc::posix_fadvise(fd.as_raw_fd(), at, len, libc::POSIX_FADV_DONTNEED) {
+            0 => Ok(()),
+            code => Err(io::Error::from_raw_os_error(code)),
+        }
+    }
+}
+
+/// Closes a descriptor and reports what the system says; the descriptor is gone in either case.
+fn close(fd: OwnedFd) -> io::Result<()> {
+    // SAFETY: the descriptor is owned and given up here.
+    match check(unsafe { libc::close(fd.into_raw_fd()) }) {
+        Err(error) if error.raw_os_error() == Some(libc::EINTR) => Ok(()),
+        other => other,
+    }
+}
+
+/// The alignment direct I/O asks for on an open file: memory and offset. `None` where the kernel (before 6.1) or the
+/// file system does not tell; zeros where it tells that there is no direct I/O.
+pub(crate) fn direct_alignment(fd: BorrowedFd<'_>) -> Option<(u32, u32)> {
+    const STATX_DIOALIGN: u32 = 0x2000;
+    let mut answer = MaybeUninit::<libc::statx>::zeroed();
+    // SAFETY: an empty path with AT_EMPTY_PATH names the descriptor; `answer` has room for the structure.
+    let code = unsafe {
+        libc::statx(fd.as_raw_fd(), c"".as_ptr(), libc::AT_EMPTY_PATH, STATX_DIOALIGN, answer.as_mut_ptr())
+    };
+    // SAFETY: the structure was zeroed, which is a valid value, and perhaps filled.
+    let answer = unsafe { answer.assume_init() };
+    (code == 0 && answer.stx_mask & STATX_DIOALIGN != 0)
+        .then_some((answer.stx_dio_mem_align, answer.stx_dio_offset_align))
+}
+
+/// Arranges for `function` to run when the process ends by `exit` or by returning from main.
+pub(crate) fn at_exit(function: extern "C" fn()) {
+    // SAFETY: the function has the type the call expects and lives as long as the program. A failure to register
+    // (out of memory) leaves behaviour as if the process were killed, which is documented.
+    let _ = unsafe { libc::atexit(function) };
+}

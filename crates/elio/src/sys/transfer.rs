@@ -1,0 +1,287 @@
+//! One piece of a request on its way: the unit that engines (the ring, the workers) finish.
+
+use crate::device::{Device, Route};
+use crate::sys::region::Region;
+use crate::sys::ring::Ring;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+
+/// Which way the bytes go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From the device to memory.
+    Read,
+    /// From memory to the device.
+    Write,
+}
+
+/// The outcome of a transfer: bytes moved, perhaps fewer than asked.
+type Outcome = io::Result<usize>;
+
+#[derive(Debug)]
+enum State {
+    /// Made, and on no engine: held back by the fault device, or about to be started.
+    Held,
+    /// Waiting for a worker; whoever waits for the transfer may run it instead.
+    Queued,
+    /// Being run by a thread.
+    Running,
+    /// In the ring.
+    InRing(&'static Ring),
+    Done(Outcome),
+}
+
+/// A transfer between memory and one contiguous range of a file, started by [`Device::start`].
+#[derive(Debug)]
+pub struct Transfer {
+    device: Arc<dyn Device>,
+    direction: Direction,
+    route: Route,
+    offset_bytes: u64,
+    region: Region,
+    /// At most this much is moved: less than the region only under the fault device.
+    len_max: AtomicUsize,
+    state: Mutex<State>,
+    changed: Condvar,
+    done: AtomicBool,
+}
+
+impl Transfer {
+    pub(crate) fn new(
+        device: Arc<dyn Device>,
+        direction: Direction,
+        route: Route,
+        offset_bytes: u64,
+        region: Region,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            device,
+            direction,
+            route,
+            offset_bytes,
+            len_max: AtomicUsize::new(region.len()),
+            region,
+            state: Mutex::new(State::Held),
+            changed: Condvar::new(),
+            done: AtomicBool::new(false),
+        })
+    }
+
+    /// Makes a transfer and starts it.
+    pub(crate) fn start(
+        device: &Arc<dyn Device>,
+        direction: Direction,
+        route: Route,
+        offset_bytes: u64,
+        region: Region,
+    ) -> Arc<Self> {
+        let transfer = Self::new(Arc::clone(device), direction, route, offset_bytes, region);
+        device.start(&transfer);
+        transfer
+    }
+
+    /// Which way the bytes go.
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    /// How it reaches the device.
+    pub fn route(&self) -> Route {
+        self.route
+    }
+
+    /// Where it begins in the file.
+    pub fn offset_bytes(&self) -> u64 {
+        self.offset_bytes
+    }
+
+    /// How much it moves at most.
+    pub fn len_bytes(&self) -> usize {
+        self.len_max.load(Ordering::Relaxed)
+    }
+
+    /// Makes it move at most `len_bytes`, before it is started: for devices that shorten.
+    pub fn shorten(&self, len_bytes: usize) {
+        self.len_max.fetch_min(len_bytes, Ordering::Relaxed);
+    }
+
+    /// Ends it with an error instead of running it: for devices that fail.
+    pub fn fail(&self, error: io::Error) {
+        self.finish(Err(error));
+    }
+
+    pub(crate) fn region(&self) -> &Region {
+        &self.region
+    }
+
+    /// The bytes of a transfer that is done.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        assert!(self.is_done(), "the memory of a transfer is its engine's until it is done");
+        // SAFETY: it is done, so no engine writes the region.
+        unsafe { self.region.bytes() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no thread panics while it holds a transfer's state")
+    }
+
+    /// Marks it as waiting for a worker.
+    pub(crate) fn queue(&self) {
+        *self.state() = State::Queued;
+        self.changed.notify_all();
+    }
+
+    /// Marks it as being in the ring.
+    pub(crate) fn enter_ring(&self, ring: &'static Ring) {
+        *self.state() = State::InRing(ring);
+        self.changed.notify_all();
+    }
+
+    /// Runs it in this thread if it is still waiting for a worker.
+    pub(crate) fn run_if_queued(&self) -> bool {
+        {
+            let mut state = self.state();
+            if !matches!(*state, State::Queued) {
+                return false;
+            }
+            *state = State::Running;
+        }
+        self.finish(self.run());
+        true
+    }
+
+    fn run(&self) -> Outcome {
+        let len_bytes = self.len_bytes();
+        match self.direction {
+            Direction::Read => {
+                // SAFETY: `State::Running` makes this thread the only one that touches the region.
+                let into = unsafe { &mut self.region.bytes_mut()[..len_bytes] };
+                read_some(&*self.device, self.route, self.offset_bytes, into)
+            }
+            Direction::Write => {
+                // SAFETY: nobody writes the region of a write transfer.
+                let from = unsafe { &self.region.bytes()[..len_bytes] };
+                write_all(&*self.device, self.route, self.offset_bytes, from)
+            }
+        }
+    }
+
+    pub(crate) fn finish(&self, outcome: Outcome) {
+        *self.state() = State::Done(outcome);
+        self.done.store(true, Ordering::Release);
+        self.changed.notify_all();
+    }
+
+    /// Whether it is done, without moving anything along.
+    pub(crate) fn is_done(&self) -> bool {
+        self.done.load(Ordering::Acquire)
+    }
+
+    /// Whether it is done, after moving the ring along.
+    pub(crate) fn test(&self) -> bool {
+        if self.is_done() {
+            return true;
+        }
+        let ring = match *self.state() {
+            State::InRing(ring) => Some(ring),
+            _ => None,
+        };
+        if let Some(ring) = ring {
+            ring.poll();
+        }
+        self.is_done()
+    }
+
+    /// Waits until it is done: runs it here if no worker has begun, drives the ring if it is in there.
+    pub(crate) fn wait(&self) -> Outcome {
+        while !self.is_done() {
+            if self.run_if_queued() {
+                break;
+            }
+            let state = self.state();
+            match *state {
+                State::InRing(ring) => {
+                    drop(state);
+                    ring.drive_until(self);
+                }
+                State::Held | State::Running => self.wait_for_change(state),
+                State::Queued | State::Done(_) => {}
+            }
+        }
+        self.outcome()
+    }
+
+    /// Sleeps until the state changes; a worker that is about to finish is given a moment first, because waking up
+    /// costs more than a small copy.
+    fn wait_for_change(&self, state: MutexGuard<'_, State>) {
+        const SPINS: u32 = 2000;
+        drop(state);
+        for _ in 0..SPINS {
+            if self.is_done() {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        let state = self.state();
+        if matches!(*state, State::Held | State::Running) {
+            drop(self.changed.wait(state).expect("no thread panics while it holds a transfer's state"));
+        }
+    }
+
+    fn outcome(&self) -> Outcome {
+        match &*self.state() {
+            State::Done(Ok(bytes)) => Ok(*bytes),
+            State::Done(Err(error)) => Err(crate::error::again(error)),
+            _ => unreachable!("asked for the outcome of a transfer that is not done"),
+        }
+    }
+}
+
+/// Reads until `into` is full, the end is met, or only what is resident is wanted and that ends. An error after some
+/// bytes gives the bytes; asked again at that place, it shows.
+pub(crate) fn read_some(
+    device: &dyn Device,
+    route: Route,
+    offset_bytes: u64,
+    into: &mut [u8],
+) -> io::Result<usize> {
+    let mut done = 0;
+    while done < into.len() {
+        match device.read(route, offset_bytes + done as u64, &mut into[done..]) {
+            Ok(0) => break,
+            Ok(bytes) => {
+                done += bytes;
+                // A short direct read is at the end or asks for unaligned progress: leave the rest to the caller.
+                if route != Route::Cached {
+                    break;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) if done > 0 => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(done)
+}
+
+/// Writes all of `from`. An error after some bytes is the error: a write is whole or it failed.
+pub(crate) fn write_all(
+    device: &dyn Device,
+    route: Route,
+    offset_bytes: u64,
+    from: &[u8],
+) -> io::Result<usize> {
+    let mut done = 0;
+    while done < from.len() {
+        // A direct write that was cut short goes on through the cache: its rest is not aligned any more.
+        let route = if done > 0 && route == Route::Direct { Route::Cached } else { route };
+        match device.write(route, offset_bytes + done as u64, &from[done..]) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(bytes) => done += bytes,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(done)
+}

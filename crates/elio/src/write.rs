@@ -1,0 +1,51 @@
+//! Blocking writes.
+
+use crate::device::Route;
+use crate::error::{Operation, Result};
+use crate::file::Handle;
+use crate::policy::cache::SMALL_WRITE_BYTES;
+use crate::request::Pending;
+use crate::stream::write_behind::Writer;
+use crate::sys::transfer::{Direction, write_all};
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+impl Handle {
+    /// Writes all of `from`, or gathers it if it is small and continues the last write.
+    pub(crate) fn write(self: &Arc<Self>, offset_bytes: u64, from: &[u8]) -> Result<()> {
+        if from.is_empty() {
+            return Ok(());
+        }
+        let range = offset_bytes..offset_bytes + from.len() as u64;
+        self.inode.order_after_in_flight(&range, Direction::Write);
+        self.inode.invalidate_read_ahead(&range);
+        let route = self.write_route(&range);
+        if self.gathers(from.len()) {
+            let writer = Writer { device: &self.device, path: &self.path, route };
+            if self.inode.gather(&writer, offset_bytes, from)? {
+                return Ok(());
+            }
+        } else {
+            self.inode.flush_before_write(&range)?;
+        }
+        self.write_now(route, &range, from)
+            .map_err(|source| self.transfer_error(Operation::Write, offset_bytes, from.len(), source))
+    }
+
+    /// Whether a write of this size may be held back.
+    fn gathers(&self, len: usize) -> bool {
+        len < SMALL_WRITE_BYTES && self.is_exclusive() && !self.properties.in_memory
+    }
+
+    fn write_now(self: &Arc<Self>, route: Route, range: &Range<u64>, from: &[u8]) -> io::Result<()> {
+        if route == Route::Direct {
+            return Pending::direct_write(self, range.start, from);
+        }
+        write_all(&*self.device, route, range.start, from)?;
+        if route == Route::Cached && !self.properties.in_memory {
+            self.inode.note_cached_write(&self.device, range.clone());
+        }
+        Ok(())
+    }
+}

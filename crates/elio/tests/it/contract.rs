@@ -1,0 +1,255 @@
+//! What every file promises, over every device and every cache policy. The backend is the one of the environment: the
+//! suite is run once with `CHEMIO_BACKEND=uring` and once with `CHEMIO_BACKEND=pread`.
+//!
+//! Random sequences print their seed; `CHEMIO_TEST_SEED` repeats one.
+
+use crate::support::{self, Scratch, pattern, seed};
+use elio::{
+    CachePolicy, CountingDevice, Device, FaultDevice, File, MemoryDevice, Mode, OpenOptions, Sharing,
+};
+use std::sync::Arc;
+
+/// A way to get a file: what is under it, and how it is opened.
+struct Setup {
+    name: &'static str,
+    open: fn(&Scratch) -> File,
+}
+
+fn options(cache: CachePolicy, sharing: Sharing) -> OpenOptions {
+    OpenOptions { cache, sharing, ..OpenOptions::new(Mode::ReadWrite) }
+}
+
+fn on_device(scratch: &Scratch, device: Arc<dyn Device>) -> File {
+    File::on_device(device, scratch.path("file"), &OpenOptions::new(Mode::ReadWrite))
+}
+
+fn file(scratch: &Scratch, cache: CachePolicy, sharing: Sharing) -> File {
+    File::open(scratch.path("file"), &options(cache, sharing)).unwrap()
+}
+
+const SETUPS: &[Setup] = &[
+    Setup { name: "auto", open: |scratch| file(scratch, CachePolicy::Auto, Sharing::Exclusive) },
+    Setup { name: "auto shared", open: |scratch| file(scratch, CachePolicy::Auto, Sharing::Shared) },
+    Setup { name: "keep", open: |scratch| file(scratch, CachePolicy::Keep, Sharing::Exclusive) },
+    Setup { name: "bypass", open: |scratch| file(scratch, CachePolicy::Bypass, Sharing::Exclusive) },
+    Setup { name: "bypass shared", open: |scratch| file(scratch, CachePolicy::Bypass, Sharing::Shared) },
+    Setup { name: "memory", open: |scratch| on_device(scratch, MemoryDevice::new(1 << 30)) },
+    Setup {
+        name: "counting",
+        open: |scratch| on_device(scratch, CountingDevice::new(support::device(&scratch.path("file")))),
+    },
+    Setup {
+        name: "fault without faults",
+        open: |scratch| on_device(scratch, FaultDevice::new(support::device(&scratch.path("file")))),
+    },
+];
+
+fn for_every_setup(test: impl Fn(&File)) {
+    for setup in SETUPS {
+        println!("setup: {}", setup.name);
+        let scratch = Scratch::new();
+        test(&(setup.open)(&scratch));
+    }
+}
+
+fn read_all(file: &File) -> Vec<u8> {
+    let mut bytes = vec![0; usize::try_from(file.len().unwrap()).unwrap()];
+    assert_eq!(file.read_at(0, &mut bytes).unwrap(), bytes.len());
+    bytes
+}
+
+#[test]
+fn what_is_written_is_read_back_at_any_offset_and_length() {
+    for_every_setup(|file| {
+        for (offset, len) in [(0, 1), (1, 511), (511, 2), (4095, 8193), (70_001, 1_600_000), (3, 16_000)] {
+            let written = pattern(offset, len);
+            file.write_at(offset, &written).unwrap();
+            let mut read = vec![0; len];
+            assert_eq!(file.read_at(offset, &mut read).unwrap(), len);
+            assert!(read == written, "{len} bytes at {offset} differ");
+        }
+    });
+}
+
+#[test]
+fn a_write_past_the_end_extends_with_zeros() {
+    for_every_setup(|file| {
+        file.write_at(10, b"abc").unwrap();
+        file.write_at(100_000, b"xyz").unwrap();
+        assert_eq!(file.len().unwrap(), 100_003);
+        let bytes = read_all(file);
+        assert_eq!(&bytes[10..13], b"abc");
+        assert_eq!(&bytes[100_000..], b"xyz");
+        assert!(bytes[..10].iter().chain(&bytes[13..100_000]).all(|byte| *byte == 0));
+    });
+}
+
+#[test]
+fn a_read_past_the_end_gives_what_there_is() {
+    for_every_setup(|file| {
+        file.write_at(0, &pattern(0, 5000)).unwrap();
+        let mut buffer = vec![7; 10_000];
+        assert_eq!(file.read_at(4000, &mut buffer).unwrap(), 1000);
+        assert_eq!(&buffer[..1000], &pattern(4000, 1000));
+        assert_eq!(file.read_at(5000, &mut buffer).unwrap(), 0);
+        assert_eq!(file.read_at(1 << 40, &mut buffer).unwrap(), 0);
+        let mut request = file.submit_read(4000, vec![0; 2_000_000]).unwrap();
+        assert_eq!(request.wait().unwrap(), 1000);
+        let mut request = file.submit_read(6000, vec![0; 10]).unwrap();
+        assert_eq!(request.wait().unwrap(), 0);
+    });
+}
+
+#[test]
+fn nothing_is_moved_by_requests_of_zero_bytes() {
+    for_every_setup(|file| {
+        file.write_at(1 << 40, &[]).unwrap();
+        assert_eq!(file.read_at(0, &mut []).unwrap(), 0);
+        assert_eq!(file.submit_write(5, Vec::new()).unwrap().wait().unwrap(), 0);
+        assert_eq!(file.submit_read(5, Vec::new()).unwrap().wait().unwrap(), 0);
+        assert_eq!(file.len().unwrap(), 0);
+    });
+}
+
+#[test]
+fn the_length_can_be_set_both_ways_and_grows_with_zeros() {
+    for_every_setup(|file| {
+        file.write_at(0, &pattern(0, 300_000)).unwrap();
+        file.set_len(100_001).unwrap();
+        assert_eq!(file.len().unwrap(), 100_001);
+        file.set_len(200_000).unwrap();
+        let bytes = read_all(file);
+        assert_eq!(&bytes[..100_001], &pattern(0, 100_001));
+        assert!(bytes[100_001..].iter().all(|byte| *byte == 0));
+    });
+}
+
+#[test]
+fn offsets_beyond_what_a_file_can_have_are_refused() {
+    for_every_setup(|file| {
+        for offset in [u64::MAX, i64::MAX as u64, (i64::MAX as u64) - 3] {
+            assert!(matches!(file.read_at(offset, &mut [0; 8]), Err(elio::Error::OutOfRange { .. })));
+            assert!(matches!(file.write_at(offset, &[0; 8]), Err(elio::Error::OutOfRange { .. })));
+            assert!(file.submit_write(offset, vec![0; 8]).is_err());
+            assert!(file.submit_read(offset, vec![0; 8]).is_err());
+        }
+        assert_eq!(file.len().unwrap(), 0);
+    });
+}
+
+#[test]
+fn a_request_can_be_waited_for_again_and_says_the_same() {
+    for_every_setup(|file| {
+        let mut write = file.submit_write(0, pattern(0, 1_000_000)).unwrap();
+        assert_eq!(write.wait().unwrap(), 1_000_000);
+        assert_eq!(write.wait().unwrap(), 1_000_000);
+        assert!(write.test());
+        let mut read = file.submit_read(1, vec![0; 500_000]).unwrap();
+        while !read.test() {}
+        assert_eq!(read.wait().unwrap(), 500_000);
+        assert_eq!(read.finish().unwrap(), (500_000, pattern(1, 500_000)));
+    });
+}
+
+#[test]
+fn a_request_may_be_waited_for_by_another_thread() {
+    for_every_setup(|file| {
+        file.write_at(0, &pattern(0, 3_000_000)).unwrap();
+        support::make_cold(file);
+        let requests: Vec<_> =
+            (0..8).map(|i| file.submit_read(i * 300_000, vec![0; 300_000]).unwrap()).collect();
+        std::thread::scope(|scope| {
+            for (i, request) in requests.into_iter().enumerate() {
+                scope.spawn(move || {
+                    let (bytes, buffer) = request.finish().unwrap();
+                    assert_eq!(bytes, 300_000);
+                    assert!(buffer == pattern(i as u64 * 300_000, 300_000));
+                });
+            }
+        });
+    });
+}
+
+#[test]
+fn later_operations_come_after_overlapping_requests_that_nobody_waited_for() {
+    for_every_setup(|file| {
+        for round in 0..20_u8 {
+            let request = file.submit_write(0, vec![round; 1 << 20]).unwrap();
+            let mut read = vec![0; 1 << 20];
+            assert_eq!(file.read_at(0, &mut read).unwrap(), 1 << 20);
+            assert!(read.iter().all(|byte| *byte == round), "a read overtook the write before it");
+            let earlier = file.submit_read(0, vec![0; 1 << 20]).unwrap();
+            file.write_at(0, &vec![round + 1; 1 << 20]).unwrap();
+            let (_, earlier) = earlier.finish().unwrap();
+            assert!(earlier.iter().all(|byte| *byte == round), "a write overtook the read before it");
+            drop(request);
+        }
+    });
+}
+
+#[test]
+fn tiny_steps_through_a_file_give_the_same_bytes() {
+    for_every_setup(|file| {
+        let whole = pattern(0, 3_000_000);
+        for (i, step) in whole.chunks(1600).enumerate() {
+            file.write_at(i as u64 * 1600, step).unwrap();
+        }
+        for pass in ["as written", "cold", "read before", "read twice before"] {
+            if pass == "cold" {
+                support::make_cold(file);
+            }
+            let mut step = vec![0; 1600];
+            for (i, expected) in whole.chunks(1600).enumerate() {
+                let bytes = file.read_at(i as u64 * 1600, &mut step).unwrap();
+                assert!(step[..bytes] == *expected, "step {i} differs, {pass}");
+            }
+            for i in (0..whole.len()).step_by(160_000) {
+                let (bytes, step) = file.submit_read(i as u64, vec![0; 160_000]).unwrap().finish().unwrap();
+                assert!(step[..bytes] == whole[i..i + bytes], "request at {i} differs, {pass}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_write_is_seen_by_a_reader_that_was_ahead_of_it() {
+    for_every_setup(|file| {
+        file.write_at(0, &vec![1; 8 << 20]).unwrap();
+        support::make_cold(file);
+        let mut step = vec![0; 16_000];
+        for i in 0..200_u64 {
+            assert_eq!(file.read_at(i * 16_000, &mut step).unwrap(), 16_000);
+            assert!(step.iter().all(|byte| *byte == 1 || i > 0));
+            file.write_at((i + 1) * 16_000, &[2; 16_000]).unwrap();
+        }
+        assert!(step.iter().all(|byte| *byte == 2));
+    });
+}
+
+#[test]
+fn random_sequences_agree_with_bytes_in_memory() {
+    let seed = seed();
+    for_every_setup(|file| {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut oracle: Vec<u8> = Vec::new();
+        for _ in 0..150 {
+            support::random_step(file, &mut oracle, &mut random);
+        }
+        assert_eq!(file.len().unwrap(), oracle.len() as u64, "seed {seed}");
+        assert!(read_all(file) == oracle, "seed {seed}");
+    });
+}
+
+#[test]
+fn random_sequences_with_many_requests_in_flight_agree_with_bytes_in_memory() {
+    let seed = seed();
+    for_every_setup(|file| {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut oracle: Vec<u8> = vec![0; 6 << 20];
+        file.set_len(6 << 20).unwrap();
+        for _ in 0..10 {
+            support::random_batch(file, &mut oracle, &mut random, seed);
+        }
+        assert!(read_all(file) == oracle, "seed {seed}");
+    });
+}

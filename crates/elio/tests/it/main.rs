@@ -1,0 +1,4 @@
+//! Tests of the device layer through its public face.
+
+mod contract;
+mod support;
