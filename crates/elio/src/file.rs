@@ -177,7 +177,7 @@ impl File {
     /// reading only; [`Error::OutOfRange`].
     pub fn write_at(&self, offset_bytes: u64, from: &[u8]) -> Result<()> {
         self.handle.check(Operation::Write, offset_bytes, from.len())?;
-        self.handle.write(offset_bytes, from)
+        self.handle.write(offset_bytes, from).map(|_| ())
     }
 
     /// Starts reading into `buffer`, which the request owns until it is finished.

@@ -10,6 +10,7 @@ use crate::error::{Error, Operation, Result};
 use crate::file::Handle;
 use crate::policy::cache::{self, LARGE_READ_BYTES, SMALL_READ_BYTES, SMALL_WRITE_BYTES};
 use crate::stream::read_ahead::Source;
+use crate::stream::write_behind::Generation;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
 use crate::sys::region::Region;
 use crate::sys::transfer::{Direction, Transfer, read_some, write_all};
@@ -34,8 +35,11 @@ impl<B> Request<B> {
     /// Waits until the request has finished; may be called again. Gives the bytes transferred: fewer than asked for
     /// only where a read met the end of the file.
     ///
+    /// A small write that was gathered reaches the kernel here; if it is refused it stays held, and the next wait tries
+    /// again.
+    ///
     /// # Errors
-    /// The request's error, every time. Also an error of data written behind earlier.
+    /// The request's error, every time.
     pub fn wait(&mut self) -> Result<usize> {
         self.pending.wait()
     }
@@ -160,6 +164,8 @@ pub(crate) struct Pending {
     /// What no part serves yet: waits for staging buffers.
     unissued: Range<usize>,
     done_bytes: usize,
+    /// Where a small write is held until the kernel has it.
+    gathered: Option<Generation>,
     outcome: Option<Result<usize>>,
 }
 
@@ -173,6 +179,7 @@ impl Pending {
             memory,
             parts: VecDeque::new(),
             done_bytes: 0,
+            gathered: None,
             outcome: None,
         }
     }
@@ -295,7 +302,8 @@ impl Pending {
         if self.memory.len < SMALL_WRITE_BYTES {
             // Taken at once: the caller's memory may be gone before anyone waits.
             let outcome = self.handle.write(range.start, self.memory.bytes(self.whole()));
-            return self.finish_with(outcome.map(|()| self.memory.len));
+            self.gathered = outcome.as_ref().copied().unwrap_or(None);
+            return self.finish_with(outcome.map(|_| self.memory.len));
         }
         self.handle.inode.order_after_in_flight(&range, Direction::Write);
         self.handle.inode.invalidate_read_ahead(&range);
@@ -392,6 +400,10 @@ impl Pending {
     pub(crate) fn wait(&mut self) -> Result<usize> {
         while self.outcome.is_none() {
             self.complete_next();
+        }
+        if let Some(generation) = self.gathered {
+            self.handle.inode.flush_generation(generation)?;
+            self.gathered = None;
         }
         match self.outcome.as_ref().expect("set by the loop above") {
             Ok(bytes) => Ok(*bytes),

@@ -5,17 +5,17 @@ use crate::error::{Operation, Result};
 use crate::file::Handle;
 use crate::policy::cache::SMALL_WRITE_BYTES;
 use crate::request::Pending;
-use crate::stream::write_behind::Writer;
+use crate::stream::write_behind::{Generation, Writer};
 use crate::sys::transfer::{Direction, write_all};
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
 impl Handle {
-    /// Writes all of `from`, or gathers it if it is small and continues the last write.
-    pub(crate) fn write(self: &Arc<Self>, offset_bytes: u64, from: &[u8]) -> Result<()> {
+    /// Writes all of `from`, or gathers it if it is small and continues the last write: then tells which buffer has it.
+    pub(crate) fn write(self: &Arc<Self>, offset_bytes: u64, from: &[u8]) -> Result<Option<Generation>> {
         if from.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let range = offset_bytes..offset_bytes + from.len() as u64;
         self.inode.order_after_in_flight(&range, Direction::Write);
@@ -23,13 +23,14 @@ impl Handle {
         let route = self.write_route(&range);
         if self.gathers(from.len()) {
             let writer = Writer { device: &self.device, path: &self.path, route };
-            if self.inode.gather(&writer, offset_bytes, from)? {
-                return Ok(());
+            if let Some(generation) = self.inode.gather(&writer, offset_bytes, from)? {
+                return Ok(Some(generation));
             }
         } else {
             self.inode.flush_before_write(&range)?;
         }
         self.write_now(route, &range, from)
+            .map(|()| None)
             .map_err(|source| self.transfer_error(Operation::Write, offset_bytes, from.len(), source))
     }
 

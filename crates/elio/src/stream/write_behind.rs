@@ -22,10 +22,15 @@ const BUFFER_BYTES: usize = 256 << 10;
 /// The gathering state of one file.
 #[derive(Debug, Default)]
 pub(crate) struct WriteBehind {
-    /// Where the last write ended.
-    last_end_bytes: Option<u64>,
+    /// Where the last write ended; a stream may begin at 0.
+    last_end_bytes: u64,
     held: Option<Held>,
+    /// Counts the buffers that were ever held.
+    generation: Generation,
 }
+
+/// Which buffer took a write: lets a request ask whether its data is in the kernel yet.
+pub(crate) type Generation = u64;
 
 /// Data that the kernel does not have yet.
 #[derive(Debug)]
@@ -91,19 +96,24 @@ impl Inode {
         self.write_behind.lock().expect("no thread panics while it gathers writes")
     }
 
-    /// Takes a small write if it continues the last one; `false` if it is to be written at once.
-    pub(crate) fn gather(&self, writer: &Writer<'_>, offset_bytes: u64, from: &[u8]) -> Result<bool, Error> {
+    /// Takes a small write if it continues the last one; `None` if it is to be written at once.
+    pub(crate) fn gather(
+        &self,
+        writer: &Writer<'_>,
+        offset_bytes: u64,
+        from: &[u8],
+    ) -> Result<Option<Generation>, Error> {
         let mut gathering = self.gathering();
         let end_bytes = offset_bytes + from.len() as u64;
-        let continues = gathering.last_end_bytes == Some(offset_bytes);
+        let continues = gathering.last_end_bytes == offset_bytes;
         if !continues {
             self.flush_locked(&mut gathering)?;
-            gathering.last_end_bytes = Some(end_bytes);
-            return Ok(false);
+            gathering.last_end_bytes = end_bytes;
+            return Ok(None);
         }
         let taken = self.append(&mut gathering, writer, offset_bytes, from)?;
-        gathering.last_end_bytes = Some(end_bytes);
-        Ok(taken)
+        gathering.last_end_bytes = end_bytes;
+        Ok(taken.then_some(gathering.generation))
     }
 
     fn append(
@@ -121,6 +131,7 @@ impl Inode {
                     return if done == 0 { Ok(false) } else { write_rest(writer, offset_bytes, from, done) };
                 };
                 gathering.held = Some(held);
+                gathering.generation += 1;
             }
             let held = gathering.held.as_mut().expect("held since the lines above");
             done += held.append(&from[done..]);
@@ -168,6 +179,15 @@ impl Inode {
         self.flush_locked(&mut self.gathering())
     }
 
+    /// Hands over what is held if it is of this generation still.
+    pub(crate) fn flush_generation(&self, generation: Generation) -> Result<(), Error> {
+        if !self.has_written_behind.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let mut gathering = self.gathering();
+        if gathering.generation == generation { self.flush_locked(&mut gathering) } else { Ok(()) }
+    }
+
     /// Hands over what is held if it overlaps `range`.
     pub(crate) fn flush_overlapping(&self, range: &Range<u64>) -> Result<(), Error> {
         if !self.has_written_behind.load(Ordering::Acquire) {
@@ -186,7 +206,7 @@ impl Inode {
         self.flush_overlapping(range)?;
         let mut gathering = self.gathering();
         if gathering.held.is_none() {
-            gathering.last_end_bytes = Some(range.end);
+            gathering.last_end_bytes = range.end;
         }
         Ok(())
     }

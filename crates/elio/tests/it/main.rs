@@ -1,4 +1,5 @@
 //! Tests of the device layer through its public face.
 
 mod contract;
+mod faults;
 mod support;

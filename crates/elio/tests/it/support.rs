@@ -52,6 +52,11 @@ pub(crate) fn seed() -> u64 {
 /// Makes a file durable and drops what is in the page cache of it; needs no privilege. Nothing to do for files in memory.
 pub(crate) fn make_cold(file: &File) {
     file.sync().unwrap();
+    drop_cache(file);
+}
+
+/// Drops what is durable of a file from the page cache.
+pub(crate) fn drop_cache(file: &File) {
     let Ok(opened) = std::fs::File::open(file.path()) else { return };
     // SAFETY: no memory is passed.
     let code = unsafe {

@@ -1,0 +1,231 @@
+//! What happens when the device misbehaves: every error is reported, nothing hangs, and what is reported as written is.
+
+use crate::support::{Scratch, pattern};
+use elio::{CachePolicy, Error, Fault, FaultDevice, File, Mode, OpenOptions, Sharing};
+use std::sync::Arc;
+use std::time::Duration;
+
+fn faulty(scratch: &Scratch, cache: CachePolicy) -> (Arc<FaultDevice>, File) {
+    let path = scratch.path("file");
+    let device = FaultDevice::new(elio::open_device(&path, Mode::ReadWrite).unwrap());
+    let options = OpenOptions { cache, sharing: Sharing::Exclusive, ..OpenOptions::new(Mode::ReadWrite) };
+    let file = File::on_device(device.clone(), path, &options);
+    (device, file)
+}
+
+const CHUNKS: [usize; 5] = [1600, 1600, 160_000, 1 << 20, 4096];
+const POLICIES: [CachePolicy; 3] = [CachePolicy::Auto, CachePolicy::Keep, CachePolicy::Bypass];
+
+/// Writes in every way there is, reads it back in every way there is. Errors end it.
+fn workload(file: &File) -> Result<Vec<u8>, Error> {
+    let mut offset = 0;
+    for len in CHUNKS {
+        file.write_at(offset, &pattern(offset, len))?;
+        offset += len as u64;
+        file.submit_write(offset, pattern(offset, len))?.wait()?;
+        offset += len as u64;
+    }
+    file.sync()?;
+    let mut whole = vec![0; usize::try_from(file.len()?).unwrap()];
+    file.read_at(0, &mut whole)?;
+    crate::support::drop_cache(file);
+    let (_, again) = file.submit_read(0, vec![0; whole.len()])?.finish()?;
+    assert!(again == whole, "two reads differ without an error");
+    Ok(whole)
+}
+
+fn expected() -> Vec<u8> {
+    pattern(0, CHUNKS.iter().sum::<usize>() * 2)
+}
+
+/// How many operations the workload makes without faults.
+fn operations_count(cache: CachePolicy) -> u64 {
+    let scratch = Scratch::new();
+    let (device, file) = faulty(&scratch, cache);
+    assert!(workload(&file).unwrap() == expected());
+    device.operations_count()
+}
+
+#[test]
+fn whatever_operation_fails_the_caller_learns_of_it_or_the_data_is_whole() {
+    for cache in POLICIES {
+        let count = operations_count(cache);
+        assert!(count >= 10, "{count} operations are too few to mean anything");
+        let mut reported = 0;
+        for operation in 0..count {
+            let scratch = Scratch::new();
+            let (device, file) = faulty(&scratch, cache);
+            device.inject(operation, Fault::Fail(libc::EIO));
+            match workload(&file) {
+                Ok(whole) => {
+                    assert!(whole == expected(), "lost silently at operation {operation} of {cache:?}")
+                }
+                Err(error) => {
+                    reported += 1;
+                    assert_eq!(error.os_error().and_then(std::io::Error::raw_os_error), Some(libc::EIO));
+                }
+            }
+        }
+        // Early writeback and speculative reads may fail without harm; real transfers may not.
+        assert!(reported * 2 > count, "{reported} of {count} faults were reported under {cache:?}");
+    }
+}
+
+#[test]
+fn transfers_cut_short_are_resumed() {
+    for cache in POLICIES {
+        for operation in 0..operations_count(cache) {
+            for len in [1, 512, 4096, 100_000] {
+                let scratch = Scratch::new();
+                let (device, file) = faulty(&scratch, cache);
+                device.inject(operation, Fault::Shorten(len));
+                let whole = workload(&file).unwrap();
+                assert!(whole == expected(), "operation {operation} cut to {len} under {cache:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn interrupted_transfers_are_repeated() {
+    for cache in POLICIES {
+        for operation in 0..operations_count(cache) {
+            let scratch = Scratch::new();
+            let (device, file) = faulty(&scratch, cache);
+            device.inject(operation, Fault::Fail(libc::EINTR));
+            match workload(&file) {
+                Ok(whole) => assert!(whole == expected(), "operation {operation} under {cache:?}"),
+                // Calls that do not transfer may report an interruption; none of ours hides data by it.
+                Err(error) => assert!(matches!(error, Error::File { .. }), "{error}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn delays_and_other_orders_change_nothing() {
+    for cache in POLICIES {
+        for operation in 0..operations_count(cache) {
+            for fault in [Fault::Delay(Duration::from_millis(2)), Fault::Reorder] {
+                let scratch = Scratch::new();
+                let (device, file) = faulty(&scratch, cache);
+                device.inject(operation, fault);
+                let whole = workload(&file).unwrap();
+                assert!(whole == expected(), "{fault:?} of operation {operation} under {cache:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn when_the_world_stops_every_call_says_so_and_none_hangs() {
+    for cache in POLICIES {
+        for operation in 0..operations_count(cache) {
+            let scratch = Scratch::new();
+            let (device, file) = faulty(&scratch, cache);
+            device.inject(operation, Fault::Stop);
+            let outcome = workload(&file);
+            assert!(outcome.is_err() || !device.is_stopped() || outcome.unwrap() == expected());
+            if device.is_stopped() {
+                assert!(file.sync().is_err());
+                assert!(file.close().is_err());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_full_device_is_told_with_what_was_asked_and_what_is_left() {
+    let scratch = Scratch::new();
+    let (device, file) = faulty(&scratch, CachePolicy::Auto);
+    device.inject(0, Fault::Fail(libc::ENOSPC));
+    let error = file.write_at(4096, &[1; 100_000]).unwrap_err();
+    let Error::NoSpace { offset_bytes, len_bytes, available_bytes, .. } = &error else { panic!("{error}") };
+    assert_eq!((*offset_bytes, *len_bytes), (4096, 100_000));
+    assert!(available_bytes.is_some());
+    let message = error.to_string();
+    assert!(message.starts_with("no space left") && message.contains("100000 bytes"), "{message}");
+}
+
+/// Gathers three small writes and makes the device refuse the next operation with "no space".
+fn refused_gathering(scratch: &Scratch) -> (Arc<FaultDevice>, File) {
+    let (device, file) = faulty(scratch, CachePolicy::Auto);
+    for i in 0..3 {
+        file.write_at(i * 1000, &pattern(i * 1000, 1000)).unwrap();
+    }
+    device.inject(device.operations_count(), Fault::Fail(libc::ENOSPC));
+    (device, file)
+}
+
+#[test]
+fn gathered_writes_that_are_refused_are_reported_and_kept_until_they_go() {
+    let scratch = Scratch::new();
+    let (_device, file) = refused_gathering(&scratch);
+    assert!(matches!(file.sync(), Err(Error::NoSpace { .. })));
+    file.sync().unwrap(); // there is room again
+    let mut read = vec![0; 3000];
+    assert_eq!(file.read_at(0, &mut read).unwrap(), 3000);
+    assert!(read == pattern(0, 3000));
+}
+
+#[test]
+fn gathered_writes_that_are_refused_are_reported_at_length_wait_and_close() {
+    let scratch = Scratch::new();
+    let (_device, file) = refused_gathering(&scratch);
+    assert!(matches!(file.len(), Err(Error::NoSpace { .. })));
+    let scratch = Scratch::new();
+    let (device, file) = refused_gathering(&scratch);
+    let mut request = file.submit_write(3000, pattern(3000, 10)).unwrap();
+    assert!(matches!(request.wait(), Err(Error::NoSpace { .. })));
+    assert_eq!(request.wait().unwrap(), 10);
+    assert_eq!(std::fs::read(scratch.path("file")).unwrap(), pattern(0, 3010), "the wait handed it over");
+    let operations_count = device.operations_count();
+    assert_eq!(request.wait().unwrap(), 10);
+    assert_eq!(device.operations_count(), operations_count, "what is in the kernel is not written again");
+    let scratch = Scratch::new();
+    let (_device, file) = refused_gathering(&scratch);
+    assert!(matches!(file.close(), Err(Error::NoSpace { .. })));
+}
+
+#[test]
+fn gathered_writes_reach_the_kernel_by_themselves() {
+    let scratch = Scratch::new();
+    let (_device, file) = faulty(&scratch, CachePolicy::Auto);
+    for i in 0..3 {
+        file.write_at(i * 1000, &pattern(i * 1000, 1000)).unwrap();
+    }
+    let seen = || std::fs::read(scratch.path("file")).unwrap();
+    let reached = (0..500).any(|_| {
+        std::thread::sleep(Duration::from_millis(10)); // polling, not a bound: the promise is a tenth of a second
+        seen() == pattern(0, 3000)
+    });
+    assert!(reached, "{} bytes reached the kernel", seen().len());
+}
+
+#[test]
+fn late_errors_of_the_kernel_are_reported_at_close() {
+    let scratch = Scratch::new();
+    let (device, file) = faulty(&scratch, CachePolicy::Auto);
+    file.write_at(0, &[1; 100_000]).unwrap();
+    device.inject(device.operations_count(), Fault::Fail(libc::EIO));
+    let error = file.close().unwrap_err();
+    assert!(error.to_string().contains("close of"), "{error}");
+}
+
+#[test]
+fn a_dropped_request_waits_for_its_memory() {
+    for cache in POLICIES {
+        let scratch = Scratch::new();
+        let (device, file) = faulty(&scratch, cache);
+        file.write_at(0, &pattern(0, 1 << 20)).unwrap();
+        crate::support::make_cold(&file);
+        for operation in 0..6 {
+            device.inject(device.operations_count() + operation, Fault::Delay(Duration::from_millis(2)));
+        }
+        drop(file.submit_read(0, vec![0; 1 << 20]).unwrap());
+        drop(file.submit_write(0, pattern(0, 1 << 20)).unwrap());
+        let mut read = vec![0; 1 << 20];
+        assert_eq!(file.read_at(0, &mut read).unwrap(), 1 << 20);
+        assert!(read == pattern(0, 1 << 20));
+    }
+}
