@@ -124,6 +124,7 @@ impl File {
             // Opening has truncated: what other handles hold of the old contents is void.
             inode.abandon_written_behind();
             inode.invalidate_read_ahead(&(0..u64::MAX));
+            inode.forget_contents();
         }
         Ok(Self::new(backend::choose(file)?, path, options, inode))
     }
@@ -224,6 +225,7 @@ impl File {
         self.handle.check(Operation::Truncate, len_bytes, 0)?;
         self.handle.settle_all()?;
         self.handle.inode.invalidate_read_ahead(&(0..u64::MAX));
+        self.handle.inode.forget_contents();
         self.handle.whole_file(Operation::Truncate, self.handle.device.set_len(len_bytes))
     }
 
@@ -262,6 +264,9 @@ impl File {
         if settled.is_err() {
             self.handle.inode.abandon_written_behind();
         }
+        if self.handle.is_last() {
+            self.handle.inode.release_allocated(&*self.handle.device);
+        }
         let late = self.handle.whole_file(Operation::Close, self.handle.device.late_error());
         settled.and(late)
     }
@@ -286,12 +291,20 @@ impl Drop for File {
         if let Err(error) = self.handle.inode.flush() {
             tracing::error!(%error, "a file was dropped without close and its last writes failed");
         }
+        if self.handle.is_last() {
+            self.handle.inode.release_allocated(&*self.handle.device);
+        }
     }
 }
 
 impl Handle {
     pub(crate) fn read_ahead(&self) -> MutexGuard<'_, ReadAhead> {
         self.read_ahead.lock().expect("no thread panics while it reads ahead")
+    }
+
+    /// Whether no other handle of this process has the file open.
+    fn is_last(&self) -> bool {
+        Arc::strong_count(&self.inode) == 1
     }
 
     pub(crate) fn is_exclusive(&self) -> bool {

@@ -2,13 +2,14 @@
 
 use crate::device::Device;
 use crate::policy::memory_share;
+use crate::stream::coverage::Coverage;
 use crate::stream::read_ahead::ReadAhead;
-use crate::stream::reread::Reread;
 use crate::stream::write_behind::WriteBehind;
 use crate::stream::writeback::Writeback;
 use crate::sys::transfer::{Direction, Transfer};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 
@@ -23,7 +24,8 @@ pub(crate) struct Inode {
     /// Whether `write_behind` holds anything: asked before its lock is taken.
     pub(crate) has_written_behind: AtomicBool,
     pub(crate) writeback: Mutex<Writeback>,
-    pub(crate) reread: Mutex<Reread>,
+    /// What was read around the page cache.
+    pub(crate) read_directly: Mutex<Coverage>,
     streams: Mutex<Vec<Weak<Mutex<ReadAhead>>>>,
     in_flight: Mutex<Vec<InFlight>>,
     in_flight_count: AtomicUsize,
@@ -171,8 +173,29 @@ impl Inode {
     }
 
     /// Starts writing out what was written through the cache, when enough has come together.
-    pub(crate) fn note_cached_write(&self, device: &Arc<dyn Device>, range: Range<u64>) {
-        lock(&self.writeback).note(device, range);
+    pub(crate) fn note_cached_write(&self, device: &Arc<dyn Device>, path: &Path, range: Range<u64>) {
+        lock(&self.writeback).note(device, path, range);
+    }
+
+    /// Gives back what was allocated beyond the end of the file, if the end is where this process wrote last: somebody
+    /// else's bytes are never cut off.
+    pub(crate) fn release_allocated(&self, device: &dyn Device) {
+        let mut writeback = lock(&self.writeback);
+        if let Some(beyond) = writeback.allocated_beyond_end()
+            && device.len().is_ok_and(|len_bytes| len_bytes == beyond.start)
+        {
+            // Setting the length it has already frees what lies behind it.
+            if let Err(error) = device.set_len(beyond.start) {
+                tracing::debug!(%error, "space allocated ahead stays with the file");
+            }
+        }
+        writeback.reset();
+    }
+
+    /// Forgets what is known of the contents: the length was set.
+    pub(crate) fn forget_contents(&self) {
+        lock(&self.writeback).reset();
+        *lock(&self.read_directly) = Coverage::default();
     }
 }
 

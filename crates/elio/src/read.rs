@@ -143,14 +143,14 @@ impl Handle {
     }
 
     fn was_read_before(&self, range: &Range<u64>) -> bool {
-        self.inode.reread.lock().expect("no thread panics while it notes a read").was_read(range)
+        self.inode.read_directly.lock().expect("no thread panics while it notes a read").covers(range)
     }
 
     /// Notes that `range` was read around the cache.
     pub(crate) fn note_direct_read(&self, range: Range<u64>) {
         if let Ok(len_bytes) = self.device.len() {
-            let mut reread = self.inode.reread.lock().expect("no thread panics while it notes a read");
-            reread.note(range, len_bytes);
+            let mut read = self.inode.read_directly.lock().expect("no thread panics while it notes a read");
+            read.note(&range, len_bytes);
         }
     }
 }

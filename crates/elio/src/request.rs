@@ -315,12 +315,7 @@ impl Pending {
                 self.unissued = self.whole();
                 self.issue_all();
             }
-            route => {
-                self.start_in_place(route, self.whole());
-                if route == Route::Cached && !self.handle.properties.in_memory {
-                    self.handle.inode.note_cached_write(&self.handle.device, range);
-                }
-            }
+            route => self.start_in_place(route, self.whole()),
         }
     }
 
@@ -459,7 +454,13 @@ impl Pending {
     fn take_result(&mut self, part: Part) -> io::Result<usize> {
         let range = part.range;
         let moved = match part.way {
-            Way::InPlace(transfer) => transfer.wait(),
+            Way::InPlace(transfer) => {
+                let moved = transfer.wait();
+                if self.direction == Direction::Write && moved.is_ok() {
+                    self.handle.note_write(transfer.route(), self.file_range(&range));
+                }
+                moved
+            }
             Way::Staged { transfer, skip } => self.unstage(&transfer, skip, &range),
             Way::Ahead { source, skip, valid } => {
                 let bytes = source.bytes(skip, valid);

@@ -1,7 +1,7 @@
 //! Streams: what is read before it is asked for, and written after it was handed over.
 
+pub(crate) mod coverage;
 pub(crate) mod housekeeping;
 pub(crate) mod read_ahead;
-pub(crate) mod reread;
 pub(crate) mod write_behind;
 pub(crate) mod writeback;

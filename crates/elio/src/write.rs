@@ -44,9 +44,15 @@ impl Handle {
             return Pending::direct_write(self, range.start, from);
         }
         write_all(&*self.device, route, range.start, from)?;
-        if route == Route::Cached && !self.properties.in_memory {
-            self.inode.note_cached_write(&self.device, range.clone());
-        }
+        self.note_write(route, range.clone());
         Ok(())
+    }
+
+    /// Notes what was written, so that the device gets it early. Not for files that other processes write: where they
+    /// end is not ours to know.
+    pub(crate) fn note_write(&self, route: Route, range: Range<u64>) {
+        if route == Route::Cached && !self.properties.in_memory && self.is_exclusive() {
+            self.inode.note_cached_write(&self.device, &self.path, range);
+        }
     }
 }

@@ -162,11 +162,11 @@ impl Inode {
         let Some(held) = &mut gathering.held else { return Ok(()) };
         let range = held.range();
         held.flush()?;
-        let (device, route) = (Arc::clone(&held.device), held.route);
+        let (device, path, route) = (Arc::clone(&held.device), Arc::clone(&held.path), held.route);
         gathering.held = None;
         self.has_written_behind.store(false, Ordering::Release);
         if route == Route::Cached {
-            self.note_cached_write(&device, range);
+            self.note_cached_write(&device, &path, range);
         }
         Ok(())
     }

@@ -1,28 +1,104 @@
-//! Starts the device early on what was written through the page cache, so that a later sync finds most of it done.
+//! Gets a file that is being filled through the page cache onto the device early: space is allocated ahead of the writer,
+//! and what is written is started on its way by a helper, so that a later sync finds most of it done.
+//!
+//! The two belong together. Starting writeback of pages that have no blocks yet makes the file system allocate
+//! under the writer's feet, and the writer waits; with the blocks there already, neither disturbs the other.
 
 use crate::device::Device;
 use crate::pool;
+use crate::stream::coverage::Coverage;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Started when this much has come together: large enough for good device requests, small enough to keep the device
 /// busy while the caller goes on.
 const STEP_BYTES: u64 = 8 << 20;
-/// Ranges a step may have before it is merged into what they span.
+/// Ranges a step may have.
 const RANGES_COUNT_MAX: usize = 512;
 /// Isolated writes below this are left to the kernel: their pages are likely to be written again.
 const ISOLATED_BYTES_MIN: u64 = 32 << 10;
 
-/// What was written and not yet started.
+/// Files shorter than this are left alone.
+const ALLOCATE_LEN_BYTES_MIN: u64 = 8 << 20;
+/// Space is allocated again when the writer comes this near to its end, as much as the file is long, within limits.
+const HEADROOM_BYTES: u64 = 8 << 20;
+const ALLOCATE_BYTES_MIN: u64 = 32 << 20;
+const ALLOCATE_BYTES_MAX: u64 = 1 << 30;
+/// Of what the file system has left, at most one part in so many is allocated ahead.
+const ALLOCATE_SHARE_MAX: u64 = 8;
+/// A file with holes counts as being filled when one part in so many is there: a sparse file stays sparse.
+const FILLED_SHARE_MIN: u64 = 4;
+
+/// How far a file is filled, allocated and on its way.
 #[derive(Debug, Default)]
 pub(crate) struct Writeback {
+    /// Where the farthest write of this process ended.
+    end_bytes: u64,
+    written: Coverage,
+    allocation: Allocation,
+    /// Written and not yet started.
     ranges: Vec<Range<u64>>,
     pending_bytes: u64,
 }
 
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Allocation {
+    #[default]
+    NotYet,
+    /// Everything before this has blocks.
+    UpTo(u64),
+    /// The file system cannot, or is too full.
+    Refused,
+}
+
 impl Writeback {
     /// Notes a range that was written through the cache of `device`.
-    pub(crate) fn note(&mut self, device: &Arc<dyn Device>, range: Range<u64>) {
+    pub(crate) fn note(&mut self, device: &Arc<dyn Device>, path: &Path, range: Range<u64>) {
+        self.end_bytes = self.end_bytes.max(range.end);
+        self.written.note(&range, self.end_bytes);
+        self.allocate_ahead(&**device, path);
+        if matches!(self.allocation, Allocation::UpTo(end_bytes) if range.end <= end_bytes) {
+            self.gather(device, range);
+        }
+    }
+
+    /// Where space ends that was allocated beyond the end of the file, if any was.
+    pub(crate) fn allocated_beyond_end(&self) -> Option<Range<u64>> {
+        match self.allocation {
+            Allocation::UpTo(allocated) if allocated > self.end_bytes => Some(self.end_bytes..allocated),
+            _ => None,
+        }
+    }
+
+    /// Forgets everything: the length was set, or the space given back.
+    pub(crate) fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    fn allocate_ahead(&mut self, device: &dyn Device, path: &Path) {
+        let allocated = match self.allocation {
+            Allocation::Refused => return,
+            Allocation::NotYet => 0,
+            Allocation::UpTo(end_bytes) => end_bytes,
+        };
+        let is_short = self.end_bytes < ALLOCATE_LEN_BYTES_MIN;
+        let is_far = self.end_bytes + HEADROOM_BYTES <= allocated;
+        if is_short || is_far || self.written.covered_bytes() < self.end_bytes / FILLED_SHARE_MIN {
+            return;
+        }
+        let more = self.end_bytes.clamp(ALLOCATE_BYTES_MIN, ALLOCATE_BYTES_MAX);
+        let target = self.end_bytes + more;
+        let room = crate::stat::available_bytes_near(path).unwrap_or(0) / ALLOCATE_SHARE_MAX;
+        let fits = target - allocated - self.written.covered_bytes().min(target - allocated) <= room;
+        self.allocation = if fits && device.allocate(allocated, target - allocated).is_ok() {
+            Allocation::UpTo(target)
+        } else {
+            Allocation::Refused
+        };
+    }
+
+    fn gather(&mut self, device: &Arc<dyn Device>, range: Range<u64>) {
         let len_bytes = range.end - range.start;
         match self.ranges.last_mut() {
             Some(last) if last.end == range.start => last.end = range.end,
@@ -66,10 +142,36 @@ fn merged(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::counting::CountingDevice;
+    use crate::device::memory::MemoryDevice;
+
+    const MIB: u64 = 1 << 20;
 
     #[test]
     #[allow(clippy::single_range_in_vec_init)] // one range is what is meant
     fn ranges_that_touch_become_one() {
         assert_eq!(merged(vec![10..20, 0..10, 30..40, 35..50]), vec![0..20, 30..50]);
+    }
+
+    fn noted(ranges: impl Iterator<Item = Range<u64>>) -> Writeback {
+        let device: Arc<dyn Device> = CountingDevice::new(MemoryDevice::new(1 << 40));
+        let mut writeback = Writeback::default();
+        ranges.for_each(|range| writeback.note(&device, Path::new("/tmp/file"), range));
+        writeback
+    }
+
+    #[test]
+    fn space_is_allocated_ahead_of_a_file_that_grows() {
+        let writeback = noted((0..64).map(|i| i * MIB..(i + 1) * MIB));
+        let Allocation::UpTo(end_bytes) = writeback.allocation else { panic!("nothing allocated") };
+        assert!(end_bytes >= 72 * MIB, "{end_bytes}");
+        assert_eq!(writeback.allocated_beyond_end(), Some(64 * MIB..end_bytes));
+    }
+
+    #[test]
+    fn a_sparse_file_stays_sparse_however_often_its_parts_are_written() {
+        let writeback = noted((0..10_000).map(|i| (i % 10) * 1024 * MIB..(i % 10) * 1024 * MIB + 4096));
+        assert_eq!(writeback.allocation, Allocation::NotYet);
+        assert_eq!(writeback.allocated_beyond_end(), None);
     }
 }
