@@ -21,8 +21,10 @@ const ISOLATED_BYTES_MIN: u64 = 32 << 10;
 
 /// Files shorter than this are left alone.
 const ALLOCATE_LEN_BYTES_MIN: u64 = 8 << 20;
-/// Space is allocated again when the writer comes this near to its end, as much as the file is long, within limits.
+/// Space is allocated again when the writer comes this near to its end: several times what the file is long, within
+/// limits, because each allocation waits for the journal.
 const HEADROOM_BYTES: u64 = 8 << 20;
+const ALLOCATE_GROWTH: u64 = 3;
 const ALLOCATE_BYTES_MIN: u64 = 32 << 20;
 const ALLOCATE_BYTES_MAX: u64 = 1 << 30;
 /// Of what the file system has left, at most one part in so many is allocated ahead.
@@ -87,7 +89,7 @@ impl Writeback {
         if is_short || is_far || self.written.covered_bytes() < self.end_bytes / FILLED_SHARE_MIN {
             return;
         }
-        let more = self.end_bytes.clamp(ALLOCATE_BYTES_MIN, ALLOCATE_BYTES_MAX);
+        let more = (ALLOCATE_GROWTH * self.end_bytes).clamp(ALLOCATE_BYTES_MIN, ALLOCATE_BYTES_MAX);
         let target = self.end_bytes + more;
         let room = crate::stat::available_bytes_near(path).unwrap_or(0) / ALLOCATE_SHARE_MAX;
         let fits = target - allocated - self.written.covered_bytes().min(target - allocated) <= room;

@@ -1,0 +1,144 @@
+//! The EAF suite. Within each repetition every engine and fio take their turn, each time in another order, so that a
+//! machine that drifts and a neighbour that leaves something behind hit all alike.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::bench::Bench;
+use crate::engine::Engine;
+use crate::error::BenchError;
+use crate::fio::Fio;
+use crate::options::{Options, Part};
+use crate::overlap::{self, Setting};
+use crate::page_cache;
+use crate::pass;
+use crate::progress::Progress;
+use crate::report::{Report, Row};
+use crate::samples::Samples;
+use crate::workload::{Operation, Workload};
+
+/// Measures all that `options` ask for and adds it to `report`.
+pub(crate) fn run(bench: &Bench, options: &Options, report: &mut Report) -> Result<(), BenchError> {
+    let progress = Progress::new(options.silent);
+    check_sizes(options)?;
+    if options.wants(Part::Cells) {
+        measure_cells(bench, options, &progress, report)?;
+    }
+    if options.wants(Part::Overlap) {
+        measure_overlap(bench, options, &progress, report)?;
+    }
+    Ok(())
+}
+
+fn check_sizes(options: &Options) -> Result<(), BenchError> {
+    for Workload { size_bytes, chunk_bytes, .. } in
+        options.walks().into_iter().chain([options.overlap_workload()])
+    {
+        if chunk_bytes == 0 || size_bytes % chunk_bytes != 0 {
+            return Err(BenchError::Uneven { size_bytes, chunk_bytes });
+        }
+    }
+    Ok(())
+}
+
+fn measure_cells(
+    bench: &Bench,
+    options: &Options,
+    progress: &Progress,
+    report: &mut Report,
+) -> Result<(), BenchError> {
+    for walk in options.walks() {
+        let rows = measure_walk(bench, options, walk)?;
+        progress.rows(&rows);
+        report.rows.extend(rows);
+    }
+    Ok(())
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Turn {
+    /// fio's, for the limit of the device.
+    Limit,
+    /// An engine's, in one of its modes.
+    Pass(Engine, Workload),
+}
+
+/// All repetitions of one walk, in all modes.
+fn measure_walk(bench: &Bench, options: &Options, walk: Workload) -> Result<Vec<Row>, BenchError> {
+    let mut samples = Samples::default();
+    let mut fio = options.fio.clone().map(|executable| Fio::new(executable, walk.size_bytes));
+    let turns = turns(bench, options, walk);
+    warm_up(bench, &turns)?;
+    for repetition in 0..options.repetitions(walk.size_bytes) {
+        for turn in shuffled(&turns, repetition) {
+            take(bench, turn, &mut samples, fio.as_mut())?;
+        }
+    }
+    let limit = fio.as_ref().and_then(Fio::limit);
+    let workloads = options.modes.iter().map(|&mode| Workload { mode, ..walk });
+    Ok(workloads.flat_map(Workload::cells).map(|cell| Row::new(cell, &samples, limit)).collect())
+}
+
+fn turns(bench: &Bench, options: &Options, walk: Workload) -> Vec<Turn> {
+    let mut turns = vec![Turn::Limit];
+    for engine in bench.executables.present() {
+        turns.extend(options.modes.iter().map(|&mode| Turn::Pass(engine, Workload { mode, ..walk })));
+    }
+    turns
+}
+
+/// The first turn after another walk is not like the rest: one is taken and forgotten.
+fn warm_up(bench: &Bench, turns: &[Turn]) -> Result<(), BenchError> {
+    turns.last().map_or(Ok(()), |&turn| take(bench, turn, &mut Samples::default(), None))
+}
+
+fn shuffled(turns: &[Turn], repetition: u64) -> Vec<Turn> {
+    let mut turns = turns.to_vec();
+    turns.sort_by_cached_key(|turn| {
+        let mut hasher = DefaultHasher::new();
+        (repetition, turn).hash(&mut hasher);
+        hasher.finish()
+    });
+    turns
+}
+
+fn take(bench: &Bench, turn: Turn, samples: &mut Samples, fio: Option<&mut Fio>) -> Result<(), BenchError> {
+    match turn {
+        Turn::Pass(engine, workload) => pass::run(bench, engine, workload, samples),
+        Turn::Limit => {
+            page_cache::flush();
+            fio.map_or(Ok(()), |fio| fio.measure(&bench.scratch))
+        }
+    }
+}
+
+fn measure_overlap(
+    bench: &Bench,
+    options: &Options,
+    progress: &Progress,
+    report: &mut Report,
+) -> Result<(), BenchError> {
+    let load = options.overlap_workload();
+    let settings = overlap_settings(bench);
+    let mut trials: BTreeMap<Setting, Vec<_>> = BTreeMap::new();
+    for repetition in 1..=options.repetitions(load.size_bytes) {
+        progress.say(&format!("overlap, repetition {repetition}"));
+        for &setting in &settings {
+            trials.entry(setting).or_default().push(overlap::run(bench, setting, &load)?);
+        }
+    }
+    let line = |(setting, trials)| overlap::Line::new(setting, trials, report.machine.cpus);
+    report.overlap = trials.into_iter().map(line).collect();
+    report.overlap_workload = Some(load);
+    Ok(())
+}
+
+fn overlap_settings(bench: &Bench) -> Vec<Setting> {
+    let engines = bench.executables.present().filter(|engine| overlap::ENGINES.contains(engine));
+    let operations = |engine| Operation::ALL.map(|operation| (operation, engine));
+    let pairs = engines.flat_map(operations);
+    let with_processes =
+        |(operation, engine)| [1, 2].map(|processes| Setting { operation, processes, engine });
+    pairs.flat_map(with_processes).collect()
+}

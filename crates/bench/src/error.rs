@@ -1,0 +1,51 @@
+//! What can go wrong with a run. A missed target is not among it: the table says so.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::engine::Engine;
+
+/// A failure of the run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BenchError {
+    /// A driver said that its library failed or that data was wrong.
+    #[error("{engine}, `{command}`: {message}")]
+    Driver {
+        /// Who was measured.
+        engine: Engine,
+        /// What the driver was asked to do.
+        command: String,
+        /// What it answered.
+        message: String,
+    },
+    /// fio ran and did not give a figure.
+    #[error("fio: {message}")]
+    Fio {
+        /// Its exit or its output.
+        message: String,
+    },
+    /// A file size that the chunks do not divide.
+    #[error("a file of {size_bytes} bytes is not a whole number of chunks of {chunk_bytes} bytes")]
+    Uneven {
+        /// Bytes of the file.
+        size_bytes: u64,
+        /// Bytes of a chunk.
+        chunk_bytes: u64,
+    },
+    /// A step of the orchestrator itself.
+    #[error("{step} {path}: {source}", path = path.display())]
+    Step {
+        /// What was tried.
+        step: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+}
+
+/// Adds what was tried and on which file to an I/O error.
+pub(crate) fn step(step: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> BenchError {
+    let path = path.into();
+    move |source| BenchError::Step { step, path, source }
+}

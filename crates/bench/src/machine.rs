@@ -1,0 +1,99 @@
+//! What a reader has to know about the machine to read the figures: no host names, no paths.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::thread::available_parallelism;
+
+use serde::Serialize;
+
+/// The machine of a run.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Machine {
+    /// The day, in UTC.
+    pub(crate) date: String,
+    /// Processors this process may use.
+    pub(crate) cpus: usize,
+    /// Main memory in GiB.
+    pub(crate) memory_gib: u64,
+    /// The release of the kernel.
+    pub(crate) kernel: String,
+    /// The type of the file system the files are on.
+    pub(crate) file_system: String,
+    /// The block device below it.
+    pub(crate) device: String,
+}
+
+impl Machine {
+    /// Looks at this machine and the file system of `directory`.
+    pub(crate) fn look(directory: &Path) -> Self {
+        let (file_system, device) = mount_of(directory).unwrap_or_default();
+        Self {
+            date: date(),
+            cpus: available_parallelism().map_or(1, usize::from),
+            memory_gib: memory_gib().unwrap_or(0),
+            kernel: read("/proc/sys/kernel/osrelease"),
+            file_system,
+            device,
+        }
+    }
+
+    /// One line for the head of a report.
+    pub(crate) fn describe(&self) -> String {
+        let Self { cpus, memory_gib, kernel, file_system, device, .. } = self;
+        format!("{cpus} CPUs, {memory_gib} GiB, Linux {kernel}, {file_system} on {device}")
+    }
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(path).unwrap_or_default().trim().to_owned()
+}
+
+fn date() -> String {
+    let output = Command::new("date").args(["-u", "+%Y-%m-%d"]).output();
+    output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()
+}
+
+fn memory_gib() -> Option<u64> {
+    let memory = read("/proc/meminfo");
+    let line = memory.lines().find(|line| line.starts_with("MemTotal:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some((kib + (1 << 19)) >> 20)
+}
+
+fn mount_of(directory: &Path) -> Option<(String, String)> {
+    let directory = directory.canonicalize().ok()?;
+    find_mount(&read("/proc/self/mountinfo"), &directory)
+}
+
+/// Type and device of the innermost mount that holds `directory`, from lines such as
+/// `36 35 98:0 / /mnt rw,noatime master:1 - ext4 /dev/sda1 rw`.
+fn find_mount(mounts: &str, directory: &Path) -> Option<(String, String)> {
+    let holding = mounts.lines().filter_map(|line| {
+        let (place, what) = line.split_once(" - ")?;
+        let point = Path::new(place.split(' ').nth(4)?);
+        directory.starts_with(point).then_some((point.components().count(), what))
+    });
+    let (_, what) = holding.max_by_key(|&(depth, _)| depth)?;
+    let mut words = what.split(' ');
+    let file_system = words.next()?.to_owned();
+    let device = words.next()?.rsplit('/').next()?.to_owned();
+    Some((file_system, device))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::find_mount;
+
+    const MOUNTS: &str = "1 0 254:0 / / rw,relatime - ext4 /dev/vda rw\n\
+                          2 1 0:5 / /scratch rw shared:2 - xfs /dev/nvme0n1p1 rw";
+
+    #[test]
+    fn the_innermost_mount_is_named_without_its_path() {
+        let found = find_mount(MOUNTS, Path::new("/scratch/me"));
+        assert_eq!(found, Some(("xfs".into(), "nvme0n1p1".into())));
+        assert_eq!(find_mount(MOUNTS, Path::new("/home")), Some(("ext4".into(), "vda".into())));
+    }
+}

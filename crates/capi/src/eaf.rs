@@ -1,0 +1,243 @@
+//! EAF for C and Fortran: what both flavours have in common. Arguments have been fetched from where they were, results
+//! are stored where the caller wants them, in its own integer width.
+
+pub mod c;
+pub mod fortran;
+
+use crate::error::{Error, Result};
+use crate::handles::{Table, into_last};
+use crate::integer::Integer;
+use crate::requests::{self, Requests};
+use crate::{boundary, exit, last_error, limits, logging, offset, pointer, stdout, strings};
+use eaf::{FileSystem, ForeignBuffer, Kind, codes};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What a request variable holds after a call that issued none.
+const NO_REQUEST: i64 = -1;
+/// The unit of available space.
+const MEGABYTE_BYTES: u64 = 1 << 20;
+
+/// An open file with its requests.
+#[derive(Debug)]
+struct OpenFile {
+    file: eaf::File,
+    requests: Requests,
+}
+
+static FILES: Table<OpenFile> = Table::new();
+
+/// The arguments that all transfers have, as they come.
+#[derive(Clone, Copy)]
+struct Arguments {
+    fd: i64,
+    offset: f64,
+    buffer: *mut u8,
+    bytes: i128,
+}
+
+/// A transfer whose arguments have been checked.
+struct Transfer {
+    open: Arc<OpenFile>,
+    offset_bytes: u64,
+    buffer: *mut u8,
+    len_bytes: usize,
+}
+
+impl Arguments {
+    /// Checks handle, offset, count and buffer, in this order; `code` is for a null buffer.
+    fn check(self, code: i32) -> Result<Transfer> {
+        let open = file(self.fd)?;
+        let offset_bytes = offset::from_double(self.offset)?;
+        let len_bytes = offset::count(self.bytes)?;
+        if len_bytes > 0 {
+            pointer::check(self.buffer, "buf", code)?;
+        }
+        Ok(Transfer { open, offset_bytes, buffer: self.buffer, len_bytes })
+    }
+}
+
+impl Transfer {
+    /// The caller's memory, as a buffer that a request can own.
+    ///
+    /// # Safety
+    /// The memory stays valid and untouched until the request has finished.
+    unsafe fn foreign(&self) -> ForeignBuffer {
+        // SAFETY: promised by the caller; the pointer was checked.
+        unsafe { ForeignBuffer::new(self.buffer, self.len_bytes) }
+    }
+}
+
+fn file(fd: i64) -> Result<Arc<OpenFile>> {
+    FILES.get(fd).ok_or(Error::InvalidHandle { fd })
+}
+
+/// Opens a file and gives its handle: the lowest that is free.
+fn open(name: &Path, kind: i64) -> Result<i64> {
+    logging::install();
+    let kind = Kind::from_legacy(kind).ok_or(Error::InvalidKind { kind })?;
+    let file = open_raising_limits(name, kind)?;
+    exit::call_at_exit(hand_over_all);
+    let index = FILES.insert(OpenFile { file, requests: Requests::default() });
+    Ok(i64::try_from(index).unwrap_or(i64::MAX))
+}
+
+fn open_raising_limits(name: &Path, kind: Kind) -> eaf::Result<eaf::File> {
+    match eaf::File::open(name, kind) {
+        Err(error) if limits::is_met(&error) && limits::raise_open_files() => eaf::File::open(name, kind),
+        result => result,
+    }
+}
+
+/// Closes a file: waits for what is outstanding, then tells the first error that nobody was told.
+fn close(fd: i64) -> Result<()> {
+    let OpenFile { file, requests } = into_last(FILES.remove(fd).ok_or(Error::InvalidHandle { fd })?);
+    requests.drain();
+    let untold = requests.into_untold();
+    let closed = file.close();
+    untold.and(closed.map_err(Error::Eaf))
+}
+
+/// Hands over what a program that ends has written and not closed. The files stay open: other threads may still use
+/// them, and the system closes them in a moment.
+fn hand_over_all() {
+    boundary::silent(|| {
+        FILES.find(|open| {
+            open.requests.drain();
+            // Asking for the length hands over what is written behind; there is nobody left to tell an error.
+            let _ = open.file.len_bytes();
+            None::<()>
+        });
+        Ok(())
+    });
+}
+
+fn delete(name: &Path) -> Result<()> {
+    logging::install();
+    Ok(eaf::File::delete(name)?)
+}
+
+/// # Safety
+/// The buffer may be written for its length.
+unsafe fn read(arguments: Arguments) -> Result<()> {
+    let Transfer { open, offset_bytes, buffer, len_bytes } = arguments.check(codes::READ_FAILED)?;
+    // SAFETY: promised by the caller; the pointer was checked.
+    let into = unsafe { pointer::bytes_mut(buffer, len_bytes) };
+    Ok(open.file.read(offset_bytes, into)?)
+}
+
+/// # Safety
+/// The buffer may be read for its length.
+unsafe fn write(arguments: Arguments) -> Result<()> {
+    let Transfer { open, offset_bytes, buffer, len_bytes } = arguments.check(codes::WRITE_FAILED)?;
+    // SAFETY: promised by the caller; the pointer was checked.
+    let from = unsafe { pointer::bytes(buffer, len_bytes) };
+    Ok(open.file.write(offset_bytes, from)?)
+}
+
+/// # Safety
+/// The buffer may be written for its length until the request has finished; `request` is null or may be written.
+unsafe fn aread<I: Integer>(arguments: Arguments, request: *mut I) -> Result<()> {
+    // SAFETY: promised by the caller.
+    unsafe { pointer::store_unless_null(request, I::nearest(NO_REQUEST)) };
+    let transfer = arguments.check(codes::AREAD_FAILED)?;
+    pointer::check(request, "req_id", codes::AREAD_FAILED)?;
+    // SAFETY: promised by the caller.
+    let started = transfer.open.file.aread(transfer.offset_bytes, unsafe { transfer.foreign() })?;
+    let id = transfer.open.requests.insert(started);
+    // SAFETY: checked above.
+    unsafe { pointer::store(request, I::nearest(id.into())) };
+    Ok(())
+}
+
+/// # Safety
+/// The buffer may be read for its length until the request has finished; `request` is null or may be written.
+unsafe fn awrite<I: Integer>(arguments: Arguments, request: *mut I) -> Result<()> {
+    // SAFETY: promised by the caller.
+    unsafe { pointer::store_unless_null(request, I::nearest(NO_REQUEST)) };
+    let transfer = arguments.check(codes::AWRITE_FAILED)?;
+    pointer::check(request, "req_id", codes::AWRITE_FAILED)?;
+    // SAFETY: promised by the caller.
+    let started = transfer.open.file.awrite(transfer.offset_bytes, unsafe { transfer.foreign() })?;
+    let id = transfer.open.requests.insert(started);
+    // SAFETY: checked above.
+    unsafe { pointer::store(request, I::nearest(id.into())) };
+    Ok(())
+}
+
+/// Waits for a request, whichever open file it belongs to. One that has finished well stays finished.
+fn wait(fd: i64, id: i64) -> Result<()> {
+    let open = file(fd)?;
+    let unknown = Error::UnknownRequest { id, code: codes::WAIT_FAILED };
+    let Ok(number) = i32::try_from(id) else { return Err(unknown) };
+    let elsewhere = || FILES.find(|open| open.requests.contains(number).then(|| Arc::clone(open)));
+    let result = open.requests.wait(number).or_else(|| elsewhere()?.requests.wait(number));
+    result.unwrap_or(if requests::was_issued(id) { Ok(()) } else { Err(unknown) })
+}
+
+/// Whether a request has finished, without waiting.
+fn is_finished(id: i64) -> Result<bool> {
+    let unknown = Error::UnknownRequest { id, code: codes::PROBE_FAILED };
+    let Ok(number) = i32::try_from(id) else { return Err(unknown) };
+    let running = FILES.find(|open| open.requests.test(number));
+    running.map_or(if requests::was_issued(id) { Ok(true) } else { Err(unknown) }, Ok)
+}
+
+/// # Safety
+/// `status` is null or may be written.
+unsafe fn probe<I: Integer>(id: i64, status: *mut I) -> Result<()> {
+    pointer::check(status, "status", codes::PROBE_FAILED)?;
+    let pending = !is_finished(id)?;
+    // SAFETY: checked above.
+    unsafe { pointer::store(status, I::nearest(pending.into())) };
+    Ok(())
+}
+
+/// # Safety
+/// `length` is null or may be written.
+unsafe fn length(fd: i64, length: *mut f64) -> Result<()> {
+    let open = file(fd)?;
+    pointer::check(length, "length", codes::LENGTH_FAILED)?;
+    let len_bytes = open.file.len_bytes()?;
+    // SAFETY: checked above.
+    unsafe { pointer::store(length, offset::to_double(len_bytes)) };
+    Ok(())
+}
+
+/// Waits for what is outstanding, then sets the length.
+fn truncate(fd: i64, length: f64) -> Result<()> {
+    let open = file(fd)?;
+    let len_bytes = offset::from_double(length)?;
+    open.requests.drain();
+    Ok(open.file.truncate(len_bytes)?)
+}
+
+/// Available megabytes and the type of the file system that holds `path`.
+fn stat(path: &Path) -> Result<(i64, &'static str)> {
+    logging::install();
+    let stat = eaf::stat(path)?;
+    let megabytes = i64::try_from(stat.available_bytes / MEGABYTE_BYTES).unwrap_or(i64::MAX);
+    Ok((megabytes, file_system_type(stat.file_system)))
+}
+
+/// The paper's names, three letters each: parallel file systems and all others.
+fn file_system_type(file_system: FileSystem) -> &'static str {
+    match file_system {
+        FileSystem::Lustre | FileSystem::Gpfs => "PFS",
+        _ => "UFS",
+    }
+}
+
+/// What is known about `code`, in at most `len_max` bytes; empty for a number that is none of ours.
+fn message(code: i64, len_max: usize) -> String {
+    let Ok(code) = i32::try_from(code) else { return String::new() };
+    match last_error::recall(code) {
+        Some(error) => strings::shorten(&error.to_string(), error.path(), len_max),
+        None => strings::shorten(codes::text(code).unwrap_or_default(), None, len_max),
+    }
+}
+
+fn print_stats(fd: i64) -> Result<()> {
+    stdout::print(&file(fd)?.file.report(fd).to_string());
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! Handles: small integers for open things, always the lowest that is free, without a limit.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// A table of open things. Looking one up takes one shared lock and one count; nothing is held while it is used.
+#[derive(Debug)]
+pub(crate) struct Table<T>(RwLock<Slots<T>>);
+
+#[derive(Debug)]
+struct Slots<T> {
+    entries: Vec<Option<Arc<T>>>,
+    free: BTreeSet<usize>,
+}
+
+impl<T> Table<T> {
+    /// An empty table.
+    pub(crate) const fn new() -> Self {
+        Self(RwLock::new(Slots { entries: Vec::new(), free: BTreeSet::new() }))
+    }
+
+    /// Puts `entry` into the lowest free slot and returns its index.
+    pub(crate) fn insert(&self, entry: T) -> usize {
+        let mut slots = self.exclusive();
+        let index = slots.free.pop_first().unwrap_or(slots.entries.len());
+        if index == slots.entries.len() {
+            slots.entries.push(None);
+        }
+        slots.entries[index] = Some(Arc::new(entry));
+        index
+    }
+
+    /// The entry of a handle.
+    pub(crate) fn get(&self, handle: i64) -> Option<Arc<T>> {
+        self.shared().entries.get(usize::try_from(handle).ok()?)?.clone()
+    }
+
+    /// Takes the entry of a handle out; the handle is free from now on.
+    pub(crate) fn remove(&self, handle: i64) -> Option<Arc<T>> {
+        let index = usize::try_from(handle).ok()?;
+        let mut slots = self.exclusive();
+        let entry = slots.entries.get_mut(index)?.take()?;
+        slots.free.insert(index);
+        Some(entry)
+    }
+
+    /// The first answer that an entry gives.
+    pub(crate) fn find<R>(&self, ask: impl FnMut(&Arc<T>) -> Option<R>) -> Option<R> {
+        self.shared().entries.iter().flatten().find_map(ask)
+    }
+
+    fn shared(&self) -> RwLockReadGuard<'_, Slots<T>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn exclusive(&self) -> RwLockWriteGuard<'_, Slots<T>> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The value behind the last reference, once calls of other threads that still use it have returned.
+pub(crate) fn into_last<T>(mut entry: Arc<T>) -> T {
+    loop {
+        match Arc::try_unwrap(entry) {
+            Ok(value) => return value,
+            Err(shared) => entry = shared,
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lowest_free_slot_is_taken_first() {
+        let table = Table::new();
+        assert_eq!((0..5).map(|i| table.insert(i)).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+        table.remove(3);
+        table.remove(1);
+        assert_eq!([table.insert(10), table.insert(11), table.insert(12)], [1, 3, 5]);
+    }
+
+    #[test]
+    fn handles_that_are_not_open_find_nothing() {
+        let table = Table::new();
+        table.insert('a');
+        for handle in [-1, 1, i64::MAX, i64::MIN] {
+            assert!(table.get(handle).is_none());
+            assert!(table.remove(handle).is_none());
+        }
+        assert!(table.remove(0).is_some());
+        assert!(table.remove(0).is_none(), "a second close finds nothing");
+    }
+}

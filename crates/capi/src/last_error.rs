@@ -1,0 +1,60 @@
+//! The last error with each number: of this thread, and of the process for a thread that had none.
+
+use crate::error::Error;
+use std::cell::RefCell;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// At most one entry for each number there is.
+type Entries = Vec<(i32, Arc<Error>)>;
+
+thread_local! {
+    static OF_THREAD: RefCell<Entries> = const { RefCell::new(Vec::new()) };
+}
+static OF_PROCESS: Mutex<Entries> = Mutex::new(Vec::new());
+
+/// Keeps `error` for [`recall`] and returns its number.
+pub(crate) fn remember(error: Error) -> i32 {
+    let code = error.code();
+    let error = match error {
+        Error::Again(error) => error,
+        error => Arc::new(error),
+    };
+    tracing::info!(code, %error, "call failed");
+    // A thread that is ending has no storage left; the process still has.
+    let _ = OF_THREAD.try_with(|entries| replace(&mut entries.borrow_mut(), code, &error));
+    replace(&mut OF_PROCESS.lock().unwrap_or_else(PoisonError::into_inner), code, &error);
+    code
+}
+
+/// The last error with this number.
+pub(crate) fn recall(code: i32) -> Option<Arc<Error>> {
+    let of_thread = OF_THREAD.try_with(|entries| find(&entries.borrow(), code)).ok().flatten();
+    of_thread.or_else(|| find(&OF_PROCESS.lock().unwrap_or_else(PoisonError::into_inner), code))
+}
+
+fn replace(entries: &mut Entries, code: i32, error: &Arc<Error>) {
+    entries.retain(|(other, _)| *other != code);
+    entries.push((code, Arc::clone(error)));
+}
+
+fn find(entries: &Entries, code: i32) -> Option<Arc<Error>> {
+    entries.iter().find(|(other, _)| *other == code).map(|(_, error)| Arc::clone(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    #[test]
+    fn a_thread_sees_its_own_last_error_first_and_the_last_of_the_process_otherwise() {
+        let code = remember(Error::TooShort { expected: 4, got: 1 });
+        let other = thread::spawn(move || {
+            assert!(matches!(*recall(code).expect("of the process"), Error::TooShort { got: 1, .. }));
+            remember(Error::TooShort { expected: 4, got: 2 });
+            assert!(matches!(*recall(code).expect("its own"), Error::TooShort { got: 2, .. }));
+        });
+        other.join().expect("no assertion failed");
+        assert!(matches!(*recall(code).expect("still its own"), Error::TooShort { got: 1, .. }));
+    }
+}

@@ -1,0 +1,29 @@
+//! The border between chemio and the C and Fortran programs that call it.
+//!
+//! Everything here is conversion: integers of two widths, blank-padded strings, doubles as offsets, handles, error
+//! numbers. A call is boundary, checks, conversion, one call of a Rust crate, conversion back. No panic crosses the
+//! border, and every bad argument gets a code.
+//!
+//! The C symbols of EAF are defined in this crate. The Fortran symbols depend on the width of the default INTEGER, so
+//! the leaf crates define them, with one line: `chemio_capi::fortran_eaf!(i32);` or `chemio_capi::fortran_eaf!(i64);`.
+//! The calls themselves are described in `include/README.md` and `include/eaf.h`.
+
+mod boundary;
+mod codes;
+pub mod eaf;
+mod error;
+mod exit;
+mod handles;
+mod integer;
+mod last_error;
+mod limits;
+mod logging;
+mod offset;
+mod pointer;
+mod random;
+mod requests;
+mod stdout;
+mod strings;
+
+pub use error::{Error, Result};
+pub use integer::Integer;

@@ -1,0 +1,56 @@
+/* A program that ends without closing its files. Arguments: "write" or "check", and a scratch directory. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "eaf.h"
+
+enum { RECORD = 1600, RECORDS = 1000 };
+
+static char path[4096];
+
+static void files_are_left_open_at_the_end(void)
+{
+    char record[RECORD];
+    int fd, id, i;
+    if (EAF_Open(path, EAF_RW, &fd) != 0) exit(1);
+    for (i = 0; i < RECORDS; i++) {
+        memset(record, i % 100 + 1, sizeof record);
+        if (i % 2) CHECK_CODE(EAF_Write(fd, (double)i * RECORD, record, RECORD), 0);
+        else CHECK_CODE(EAF_Awrite(fd, (double)i * RECORD, record, RECORD, &id), 0);
+    }
+}
+
+/* The child has our open files and none of our threads. */
+static void a_forked_child_may_exit(void)
+{
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) exit(0);
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+static void everything_written_before_the_end_is_there(void)
+{
+    char record[RECORD];
+    int fd, i;
+    if (EAF_Open(path, EAF_R, &fd) != 0) exit(1);
+    for (i = 0; i < RECORDS; i++) {
+        CHECK_CODE(EAF_Read(fd, (double)i * RECORD, record, RECORD), 0);
+        CHECK(record[0] == i % 100 + 1 && record[RECORD - 1] == i % 100 + 1);
+    }
+    CHECK_CODE(EAF_Close(fd), 0);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) return 2;
+    snprintf(path, sizeof path, "%s/left.open", argv[2]);
+    if (strcmp(argv[1], "write") == 0) {
+        RUN(files_are_left_open_at_the_end);
+        RUN(a_forked_child_may_exit);
+    } else {
+        RUN(everything_written_before_the_end_is_there);
+    }
+    return check_failures != 0;
+}

@@ -1,0 +1,119 @@
+//! What was done with a file, and how long it took.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+/// The calls of one kind on one file.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// How many calls.
+    pub calls: u64,
+    /// How many bytes they were asked to move (for waits: the bytes of the requests waited for).
+    pub bytes: u64,
+    /// How long the caller spent in them.
+    pub seconds: f64,
+}
+
+impl Tally {
+    /// Bytes per second over 10^6; zero where no time was spent.
+    #[allow(clippy::cast_precision_loss)] // a rate is printed with two decimals
+    pub fn megabytes_per_second(&self) -> f64 {
+        if self.seconds > 0.0 { self.bytes as f64 / self.seconds / 1e6 } else { 0.0 }
+    }
+}
+
+/// The calls on one file since it was opened, with real times.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Statistics {
+    /// Blocking writes.
+    pub write: Tally,
+    /// Blocking reads.
+    pub read: Tally,
+    /// Asynchronous writes: the time is that of starting them.
+    pub awrite: Tally,
+    /// Asynchronous reads: the time is that of starting them.
+    pub aread: Tally,
+    /// Waits for asynchronous requests.
+    pub wait: Tally,
+}
+
+/// The statistics of a file as a value; its `Display` is the text of `eaf_print_stats`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The handle the border gave the file.
+    pub handle: i64,
+    /// The file.
+    pub path: PathBuf,
+    /// Its length, if it could be had.
+    pub len_bytes: Option<u64>,
+    /// Its statistics.
+    pub statistics: Statistics,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let len = self.len_bytes.map_or_else(|| "?".to_owned(), |len| len.to_string());
+        writeln!(f, "EAF file {}: \"{}\", size {len} bytes", self.handle, self.path.display())?;
+        writeln!(f, "{:8} {:>12} {:>18} {:>14} {:>12}", "", "calls", "bytes", "seconds", "MB/s")?;
+        let Statistics { write, read, awrite, aread, wait } = &self.statistics;
+        let rows = [("write", write), ("read", read), ("awrite", awrite), ("aread", aread), ("wait", wait)];
+        rows.iter().try_for_each(|(name, tally)| row(f, name, tally))
+    }
+}
+
+fn row(f: &mut fmt::Formatter<'_>, name: &str, tally: &Tally) -> fmt::Result {
+    let Tally { calls, bytes, seconds } = tally;
+    let rate = tally.megabytes_per_second();
+    writeln!(f, "{name:8} {calls:>12} {bytes:>18} {seconds:>14.6} {rate:>12.2}")
+}
+
+/// The running count behind a [`Tally`]: three relaxed additions a call.
+#[derive(Debug, Default)]
+pub(crate) struct Counter {
+    calls: AtomicU64,
+    bytes: AtomicU64,
+    nanoseconds: AtomicU64,
+}
+
+impl Counter {
+    /// Runs `call` and counts it with `bytes` bytes and the time it took, whether it fails or not.
+    pub(crate) fn time<T>(&self, bytes: usize, call: impl FnOnce() -> T) -> T {
+        let begin = Instant::now();
+        let result = call();
+        let nanoseconds = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.calls.fetch_add(1, Relaxed);
+        self.bytes.fetch_add(bytes as u64, Relaxed);
+        self.nanoseconds.fetch_add(nanoseconds, Relaxed);
+        result
+    }
+
+    #[allow(clippy::cast_precision_loss)] // nanoseconds lose their last digit after 104 days
+    fn tally(&self) -> Tally {
+        let seconds = self.nanoseconds.load(Relaxed) as f64 * 1e-9;
+        Tally { calls: self.calls.load(Relaxed), bytes: self.bytes.load(Relaxed), seconds }
+    }
+}
+
+/// The running counts of one file.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) write: Counter,
+    pub(crate) read: Counter,
+    pub(crate) awrite: Counter,
+    pub(crate) aread: Counter,
+    pub(crate) wait: Counter,
+}
+
+impl Counters {
+    pub(crate) fn statistics(&self) -> Statistics {
+        Statistics {
+            write: self.write.tally(),
+            read: self.read.tally(),
+            awrite: self.awrite.tally(),
+            aread: self.aread.tally(),
+            wait: self.wait.tally(),
+        }
+    }
+}
