@@ -4,9 +4,11 @@ pub(crate) mod counting;
 pub(crate) mod fault;
 pub(crate) mod memory;
 pub(crate) mod pread;
+mod release;
 pub(crate) mod uring;
 
 use crate::pool;
+use crate::stat::FileSystem;
 use crate::sys::transfer::Transfer;
 use std::fmt::Debug;
 use std::io;
@@ -55,8 +57,20 @@ pub struct Properties {
     /// The route whose started transfers a ring finishes; those of other routes come back, through a worker, as calls
     /// of [`Device::read`] and [`Device::write`].
     pub ring: Option<Route>,
+    /// Where the bytes live.
+    pub file_system: FileSystem,
+}
+
+impl Properties {
     /// Whether the bytes live in memory, so that there is nothing to bypass or to write back.
-    pub in_memory: bool,
+    pub fn in_memory(self) -> bool {
+        self.file_system == FileSystem::Memory
+    }
+
+    /// Whether allocating ahead of a writer helps, and can be undone safely.
+    pub fn allocates_ahead(self) -> bool {
+        self.file_system == FileSystem::Local
+    }
 }
 
 /// One open file on a device.
@@ -101,6 +115,9 @@ pub trait Device: Send + Sync + Debug {
         self.len().map(|bytes| bytes == 0)
     }
 
+    /// What this user can still write, where that is known.
+    fn available_bytes(&self) -> Option<u64>;
+
     /// Sets the length; what grows reads as zero.
     ///
     /// # Errors
@@ -113,11 +130,21 @@ pub trait Device: Send + Sync + Debug {
     /// The system's: no space, or not supported.
     fn allocate(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()>;
 
+    /// Gives back, soon after this handle is closed, what was allocated beyond `len_bytes`, if the file ends there and
+    /// nobody else has it open by then. Nothing is lost if it cannot: the space stays with the file.
+    fn release_beyond(&self, len_bytes: u64);
+
     /// Starts writing cached data of a range to the device, without waiting for it to get there.
     ///
     /// # Errors
     /// The system's.
     fn start_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()>;
+
+    /// Waits until writeback that was started in a range has finished.
+    ///
+    /// # Errors
+    /// The system's.
+    fn wait_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()>;
 
     /// Writes a range out, waits for it, and drops it from the page cache.
     ///

@@ -1,5 +1,6 @@
 //! What can go wrong on a device, with everything a user needs to act on it.
 
+use crate::device::Device;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -179,6 +180,7 @@ impl fmt::Display for Available {
 impl Error {
     /// The error of a transfer; running out of space is told with what is left.
     pub(crate) fn of_transfer(
+        device: &dyn Device,
         operation: Operation,
         path: &Path,
         offset_bytes: u64,
@@ -188,7 +190,7 @@ impl Error {
         let path = path.to_owned();
         match source.raw_os_error() {
             Some(libc::ENOSPC | libc::EDQUOT) => {
-                let available_bytes = crate::stat::available_bytes_near(&path);
+                let available_bytes = device.available_bytes();
                 Self::NoSpace { operation, path, offset_bytes, len_bytes, available_bytes, source }
             }
             _ => Self::Transfer { operation, path, offset_bytes, len_bytes, source },

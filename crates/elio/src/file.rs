@@ -129,15 +129,15 @@ impl File {
         Ok(Self::new(backend::choose(file)?, path, options, inode))
     }
 
-    /// A file on a device of your own. Handles made of one device do not see each other's writes until they reach
-    /// the device: use one.
+    /// A file on a device of your own, which opening does not truncate whatever the mode. Handles made of one device do
+    /// not know of each other: use one, or open them as [`Sharing::Shared`].
     pub fn on_device(device: Arc<dyn Device>, name: impl AsRef<Path>, options: &OpenOptions) -> Self {
         Self::new(device, name.as_ref(), options, Inode::unshared())
     }
 
     fn new(device: Arc<dyn Device>, path: &Path, options: &OpenOptions, inode: Arc<Inode>) -> Self {
         let read_ahead = Arc::default();
-        inode.add_stream(&read_ahead);
+        inode.open_handle(&read_ahead);
         let handle = Handle {
             properties: device.properties(),
             device,
@@ -178,7 +178,7 @@ impl File {
     /// reading only; [`Error::OutOfRange`].
     pub fn write_at(&self, offset_bytes: u64, from: &[u8]) -> Result<()> {
         self.handle.check(Operation::Write, offset_bytes, from.len())?;
-        self.handle.write(offset_bytes, from).map(|_| ())
+        self.handle.write(Operation::Write, offset_bytes, from).map(|_| ())
     }
 
     /// Starts reading into `buffer`, which the request owns until it is finished.
@@ -264,11 +264,17 @@ impl File {
         if settled.is_err() {
             self.handle.inode.abandon_written_behind();
         }
-        if self.handle.is_last() {
-            self.handle.inode.release_allocated(&*self.handle.device);
-        }
         let late = self.handle.whole_file(Operation::Close, self.handle.device.late_error());
         settled.and(late)
+        // What was allocated ahead is given back when `self` is dropped.
+    }
+
+    /// Hands what is written behind to the kernel; what the kernel does with it is the business of [`File::sync`].
+    ///
+    /// # Errors
+    /// Errors of data written behind, which is kept.
+    pub fn flush(&self) -> Result<()> {
+        self.handle.settle_all()
     }
 
     /// Deletes a file. Open handles of it stay usable.
@@ -291,7 +297,7 @@ impl Drop for File {
         if let Err(error) = self.handle.inode.flush() {
             tracing::error!(%error, "a file was dropped without close and its last writes failed");
         }
-        if self.handle.is_last() {
+        if self.handle.inode.close_handle() {
             self.handle.inode.release_allocated(&*self.handle.device);
         }
     }
@@ -300,11 +306,6 @@ impl Drop for File {
 impl Handle {
     pub(crate) fn read_ahead(&self) -> MutexGuard<'_, ReadAhead> {
         self.read_ahead.lock().expect("no thread panics while it reads ahead")
-    }
-
-    /// Whether no other handle of this process has the file open.
-    fn is_last(&self) -> bool {
-        Arc::strong_count(&self.inode) == 1
     }
 
     pub(crate) fn is_exclusive(&self) -> bool {
@@ -359,7 +360,7 @@ impl Handle {
         len: usize,
         source: io::Error,
     ) -> Error {
-        Error::of_transfer(operation, &self.path, offset_bytes, len as u64, source)
+        Error::of_transfer(&*self.device, operation, &self.path, offset_bytes, len as u64, source)
     }
 
     /// The route of a write of `len` bytes at `address`.

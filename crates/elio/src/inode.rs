@@ -9,7 +9,6 @@ use crate::stream::writeback::Writeback;
 use crate::sys::transfer::{Direction, Transfer};
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 
@@ -26,6 +25,7 @@ pub(crate) struct Inode {
     pub(crate) writeback: Mutex<Writeback>,
     /// What was read around the page cache.
     pub(crate) read_directly: Mutex<Coverage>,
+    handles_count: AtomicUsize,
     streams: Mutex<Vec<Weak<Mutex<ReadAhead>>>>,
     in_flight: Mutex<Vec<InFlight>>,
     in_flight_count: AtomicUsize,
@@ -104,10 +104,17 @@ impl Inode {
         lock(open).all.iter().filter_map(Weak::upgrade).collect()
     }
 
-    pub(crate) fn add_stream(&self, stream: &Arc<Mutex<ReadAhead>>) {
+    /// Notes that a handle was opened, with its read-ahead.
+    pub(crate) fn open_handle(&self, stream: &Arc<Mutex<ReadAhead>>) {
+        self.handles_count.fetch_add(1, Ordering::AcqRel);
         let mut streams = lock(&self.streams);
         streams.retain(|stream| stream.strong_count() > 0);
         streams.push(Arc::downgrade(stream));
+    }
+
+    /// Notes that a handle was closed; tells whether it was the last.
+    pub(crate) fn close_handle(&self) -> bool {
+        self.handles_count.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
     /// Drops what was read ahead of a range that is about to be written.
@@ -120,7 +127,11 @@ impl Inode {
     /// Drops read-ahead that nobody has used since the last call; tells whether any is left.
     pub(crate) fn release_idle_read_ahead(&self) -> bool {
         let streams: Vec<_> = lock(&self.streams).iter().filter_map(Weak::upgrade).collect();
-        streams.iter().fold(false, |any, stream| lock(stream).release_if_idle() || any)
+        let mut any_left = false;
+        for stream in streams {
+            any_left |= lock(&stream).release_if_idle();
+        }
+        any_left
     }
 
     /// Notes a submitted transfer, so that later operations that overlap it come after it.
@@ -173,21 +184,15 @@ impl Inode {
     }
 
     /// Starts writing out what was written through the cache, when enough has come together.
-    pub(crate) fn note_cached_write(&self, device: &Arc<dyn Device>, path: &Path, range: Range<u64>) {
-        lock(&self.writeback).note(device, path, range);
+    pub(crate) fn note_cached_write(&self, device: &Arc<dyn Device>, range: Range<u64>) {
+        lock(&self.writeback).note(device, range);
     }
 
-    /// Gives back what was allocated beyond the end of the file, if the end is where this process wrote last: somebody
-    /// else's bytes are never cut off.
+    /// Gives back what was allocated beyond the end of the file: the last handle is being closed.
     pub(crate) fn release_allocated(&self, device: &dyn Device) {
         let mut writeback = lock(&self.writeback);
-        if let Some(beyond) = writeback.allocated_beyond_end()
-            && device.len().is_ok_and(|len_bytes| len_bytes == beyond.start)
-        {
-            // Setting the length it has already frees what lies behind it.
-            if let Err(error) = device.set_len(beyond.start) {
-                tracing::debug!(%error, "space allocated ahead stays with the file");
-            }
+        if let Some(beyond) = writeback.allocated_beyond_end() {
+            device.release_beyond(beyond.start);
         }
         writeback.reset();
     }

@@ -301,7 +301,8 @@ impl Pending {
         let range = self.file_range(&self.whole());
         if self.memory.len < SMALL_WRITE_BYTES {
             // Taken at once: the caller's memory may be gone before anyone waits.
-            let outcome = self.handle.write(range.start, self.memory.bytes(self.whole()));
+            let outcome =
+                self.handle.write(Operation::AsyncWrite, range.start, self.memory.bytes(self.whole()));
             self.gathered = outcome.as_ref().copied().unwrap_or(None);
             return self.finish_with(outcome.map(|_| self.memory.len));
         }

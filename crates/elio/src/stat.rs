@@ -16,7 +16,7 @@ pub struct Stat {
 }
 
 /// The kinds of file system that make a difference to how files are read and written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FileSystem {
     /// A file system on a local block device (ext4, xfs, btrfs, ...).
@@ -32,6 +32,7 @@ pub enum FileSystem {
     /// A file system in user space.
     Fuse,
     /// Something else.
+    #[default]
     Other,
 }
 
@@ -68,14 +69,5 @@ pub fn stat(directory: &Path) -> Result<Stat> {
 
 /// The kind of file system of an open file; [`FileSystem::Other`] if it cannot be asked.
 pub(crate) fn stat_open(fd: std::os::fd::BorrowedFd<'_>) -> FileSystem {
-    calls::file_system_magic(fd).map_or(FileSystem::Other, FileSystem::from_magic)
-}
-
-/// What is left on the file system of a file that may have been removed.
-pub(crate) fn available_bytes_near(path: &Path) -> Option<u64> {
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    stat(directory).ok().map(|stat| stat.available_bytes)
+    calls::file_system_space_open(fd).map_or(FileSystem::Other, |space| FileSystem::from_magic(space.magic))
 }

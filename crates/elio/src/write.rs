@@ -13,7 +13,12 @@ use std::sync::Arc;
 
 impl Handle {
     /// Writes all of `from`, or gathers it if it is small and continues the last write: then tells which buffer has it.
-    pub(crate) fn write(self: &Arc<Self>, offset_bytes: u64, from: &[u8]) -> Result<Option<Generation>> {
+    pub(crate) fn write(
+        self: &Arc<Self>,
+        operation: Operation,
+        offset_bytes: u64,
+        from: &[u8],
+    ) -> Result<Option<Generation>> {
         if from.is_empty() {
             return Ok(None);
         }
@@ -31,12 +36,12 @@ impl Handle {
         }
         self.write_now(route, &range, from)
             .map(|()| None)
-            .map_err(|source| self.transfer_error(Operation::Write, offset_bytes, from.len(), source))
+            .map_err(|source| self.transfer_error(operation, offset_bytes, from.len(), source))
     }
 
     /// Whether a write of this size may be held back.
     fn gathers(&self, len: usize) -> bool {
-        len < SMALL_WRITE_BYTES && self.is_exclusive() && !self.properties.in_memory
+        len < SMALL_WRITE_BYTES && self.is_exclusive() && !self.properties.in_memory()
     }
 
     fn write_now(self: &Arc<Self>, route: Route, range: &Range<u64>, from: &[u8]) -> io::Result<()> {
@@ -51,8 +56,8 @@ impl Handle {
     /// Notes what was written, so that the device gets it early. Not for files that other processes write: where they
     /// end is not ours to know.
     pub(crate) fn note_write(&self, route: Route, range: Range<u64>) {
-        if route == Route::Cached && !self.properties.in_memory && self.is_exclusive() {
-            self.inode.note_cached_write(&self.device, &self.path, range);
+        if route == Route::Cached && self.properties.allocates_ahead() && self.is_exclusive() {
+            self.inode.note_cached_write(&self.device, range);
         }
     }
 }

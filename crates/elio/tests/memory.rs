@@ -87,8 +87,8 @@ fn stream_through(file: &File, len_bytes: usize) {
 
 #[test]
 fn staging_read_ahead_and_write_behind_together_stay_within_the_budget() {
-    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     const LEN_BYTES: usize = 12 << 20;
+    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let scratch = Scratch::new();
     let whole = pattern(0, LEN_BYTES);
     let files: Vec<_> = (0..12).map(|i| support::open(&scratch.path(&i.to_string()))).collect();
@@ -129,9 +129,9 @@ fn staging_read_ahead_and_write_behind_together_stay_within_the_budget() {
 
 #[test]
 fn requests_of_three_gib_are_split_and_whole() {
-    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     const LEN_BYTES: usize = 3 << 30;
     const MARK: &[u8] = b"mark";
+    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let scratch = Scratch::new();
     let file = File::open(scratch.path("sparse"), &OpenOptions::new(Mode::ReadWrite)).unwrap();
     let places = [0, (2 << 30) - 2, LEN_BYTES - MARK.len()];

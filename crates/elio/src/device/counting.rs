@@ -124,6 +124,10 @@ impl Device for CountingDevice {
         self.inner.len()
     }
 
+    fn available_bytes(&self) -> Option<u64> {
+        self.inner.available_bytes()
+    }
+
     fn set_len(&self, len_bytes: u64) -> io::Result<()> {
         self.inner.set_len(len_bytes)
     }
@@ -132,9 +136,17 @@ impl Device for CountingDevice {
         self.inner.allocate(offset_bytes, len_bytes)
     }
 
+    fn release_beyond(&self, len_bytes: u64) {
+        self.inner.release_beyond(len_bytes);
+    }
+
     fn start_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
         one_more(&self.writebacks);
         self.inner.start_writeback(offset_bytes, len_bytes)
+    }
+
+    fn wait_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+        self.inner.wait_writeback(offset_bytes, len_bytes)
     }
 
     fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! A file in memory.
 
 use super::{Device, Properties, Route};
+use crate::stat::FileSystem;
 use std::io;
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -51,7 +52,7 @@ impl MemoryDevice {
 
 impl Device for MemoryDevice {
     fn properties(&self) -> Properties {
-        Properties { in_memory: true, ..Properties::default() }
+        Properties { file_system: FileSystem::Memory, ..Properties::default() }
     }
 
     fn read(&self, _route: Route, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
@@ -74,6 +75,10 @@ impl Device for MemoryDevice {
         Ok(self.shared().len() as u64)
     }
 
+    fn available_bytes(&self) -> Option<u64> {
+        Some(self.capacity_bytes - self.shared().len() as u64)
+    }
+
     fn set_len(&self, len_bytes: u64) -> io::Result<()> {
         let len = self.end_index(len_bytes, 0)?;
         let mut bytes = self.exclusive();
@@ -89,7 +94,13 @@ impl Device for MemoryDevice {
         bytes.try_reserve(more).map_err(|_| io::Error::from_raw_os_error(libc::ENOMEM))
     }
 
+    fn release_beyond(&self, _len_bytes: u64) {}
+
     fn start_writeback(&self, _offset_bytes: u64, _len_bytes: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn wait_writeback(&self, _offset_bytes: u64, _len_bytes: u64) -> io::Result<()> {
         Ok(())
     }
 

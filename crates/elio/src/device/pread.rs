@@ -1,6 +1,6 @@
 //! A file of the system, read and written with `preadv2` and `pwritev2`.
 
-use super::{Alignment, Device, Properties, Route};
+use super::{Alignment, Device, Properties, Route, release};
 use crate::file::Mode;
 use crate::stat::{FileSystem, stat_open};
 use crate::sys::calls;
@@ -37,13 +37,14 @@ impl PreadDevice {
         if file.metadata()?.is_dir() {
             return Err(io::Error::from_raw_os_error(libc::EISDIR));
         }
-        let in_memory = stat_open(file.as_fd()) == FileSystem::Memory;
+        let file_system = stat_open(file.as_fd());
+        let in_memory = file_system == FileSystem::Memory;
         let properties = Properties {
             direct: if in_memory { None } else { direct_alignment(file.as_fd()) },
             resident: !in_memory,
             drop_behind: !in_memory,
             ring: None,
-            in_memory,
+            file_system,
         };
         Ok(Self {
             file,
@@ -164,6 +165,10 @@ impl Device for PreadDevice {
         self.file.metadata().map(|metadata| metadata.len())
     }
 
+    fn available_bytes(&self) -> Option<u64> {
+        calls::file_system_space_open(self.file.as_fd()).ok().map(|space| space.available_bytes)
+    }
+
     fn set_len(&self, len_bytes: u64) -> io::Result<()> {
         self.file.set_len(len_bytes)
     }
@@ -172,8 +177,19 @@ impl Device for PreadDevice {
         calls::allocate(self.file.as_fd(), offset_bytes, len_bytes)
     }
 
+    fn release_beyond(&self, len_bytes: u64) {
+        // A descriptor of its own: the lease is refused while this device has the file open a second time.
+        if let Ok(fd) = self.file.as_fd().try_clone_to_owned() {
+            release::later(fd, len_bytes);
+        }
+    }
+
     fn start_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
         calls::start_writeback(self.file.as_fd(), offset_bytes, len_bytes)
+    }
+
+    fn wait_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+        calls::wait_writeback(self.file.as_fd(), offset_bytes, len_bytes)
     }
 
     fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {

@@ -34,7 +34,7 @@ impl Device for UringDevice {
 
     fn properties(&self) -> Properties {
         let properties = self.file.properties();
-        let ring = match (properties.direct, properties.in_memory) {
+        let ring = match (properties.direct, properties.in_memory()) {
             (Some(_), _) => Some(Route::Direct),
             (None, false) => Some(Route::Cached),
             (None, true) => None,
@@ -54,6 +54,10 @@ impl Device for UringDevice {
         self.file.len()
     }
 
+    fn available_bytes(&self) -> Option<u64> {
+        self.file.available_bytes()
+    }
+
     fn set_len(&self, len_bytes: u64) -> io::Result<()> {
         self.file.set_len(len_bytes)
     }
@@ -62,8 +66,16 @@ impl Device for UringDevice {
         self.file.allocate(offset_bytes, len_bytes)
     }
 
+    fn release_beyond(&self, len_bytes: u64) {
+        self.file.release_beyond(len_bytes);
+    }
+
     fn start_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
         self.file.start_writeback(offset_bytes, len_bytes)
+    }
+
+    fn wait_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+        self.file.wait_writeback(offset_bytes, len_bytes)
     }
 
     fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {

@@ -15,9 +15,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// If the user asked for the ring by name and there is none.
 pub(crate) fn ring() -> Result<Option<&'static Ring>, Error> {
     match (settings::get().backend, ring::ring()) {
-        (Some(ForcedBackend::Pread), _) => Ok(None),
+        (Some(ForcedBackend::Pread), _) | (None, Err(_)) => Ok(None),
         (_, Ok(ring)) => Ok(Some(ring)),
-        (None, Err(_)) => Ok(None),
         (Some(ForcedBackend::Uring), Err(error)) => {
             Err(Error::BackendUnavailable { requested: "uring".to_owned(), reason: why_no_ring(error) })
         }
@@ -78,7 +77,7 @@ fn explanation(properties: Properties) -> String {
             Ok(_) => "pread threads".to_owned(),
         },
     };
-    let route = match (properties.in_memory, properties.direct) {
+    let route = match (properties.in_memory(), properties.direct) {
         (true, _) => "file system in memory: page cache only".to_owned(),
         (false, None) => "no direct I/O here: page cache only".to_owned(),
         (false, Some(alignment)) => format!(

@@ -41,14 +41,16 @@ pub(crate) fn read_route(policy: CachePolicy, properties: Properties, miss: Miss
     if properties.direct.is_none() {
         return Route::Cached;
     }
-    match policy {
-        CachePolicy::Keep => Route::Cached,
-        CachePolicy::Bypass => Route::Direct,
-        CachePolicy::Auto if !properties.resident => Route::Cached,
-        CachePolicy::Auto if miss.read_before && miss.file_fits => Route::Cached,
-        CachePolicy::Auto if !miss.asynchronous && miss.len_bytes < SMALL_READ_BYTES => Route::Cached,
-        CachePolicy::Auto => Route::Direct,
-    }
+    let through_cache = match policy {
+        CachePolicy::Keep => true,
+        CachePolicy::Bypass => false,
+        CachePolicy::Auto => {
+            !properties.resident
+                || (miss.read_before && miss.file_fits)
+                || (!miss.asynchronous && miss.len_bytes < SMALL_READ_BYTES)
+        }
+    };
+    if through_cache { Route::Cached } else { Route::Direct }
 }
 
 /// The route of a write.
@@ -58,10 +60,9 @@ pub(crate) fn write_route(
     aligned: bool,
     file_fits: bool,
 ) -> Route {
+    let keeps = policy == CachePolicy::Keep || (policy == CachePolicy::Auto && file_fits);
     match policy {
-        _ if properties.in_memory => Route::Cached,
-        CachePolicy::Keep => Route::Cached,
-        CachePolicy::Auto if file_fits => Route::Cached,
+        _ if keeps || properties.in_memory() => Route::Cached,
         CachePolicy::Bypass if aligned && properties.direct.is_some() => Route::Direct,
         // Unaligned edges written around the cache would need their neighbours' bytes; the cache merges them.
         _ if properties.drop_behind => Route::DropBehind,

@@ -59,11 +59,12 @@ fn work() {
 
 /// One look at all open files; tells whether there is a reason for another.
 fn round() -> bool {
-    Inode::all_open().iter().fold(false, |again, inode| {
-        let written_behind = inode.flush_aged();
-        let read_ahead = inode.release_idle_read_ahead();
-        again || written_behind || read_ahead
-    })
+    let mut again = false;
+    for inode in Inode::all_open() {
+        again |= inode.flush_aged();
+        again |= inode.release_idle_read_ahead();
+    }
+    again
 }
 
 /// A program may end without closing its files: what was written behind is handed over all the same.

@@ -87,7 +87,7 @@ impl Held {
 
     fn error(&self, source: io::Error) -> Error {
         let len_bytes = (self.end - self.start) as u64;
-        Error::of_transfer(Operation::Write, &self.path, self.offset_bytes, len_bytes, source)
+        Error::of_transfer(&*self.device, Operation::Write, &self.path, self.offset_bytes, len_bytes, source)
     }
 }
 
@@ -162,11 +162,11 @@ impl Inode {
         let Some(held) = &mut gathering.held else { return Ok(()) };
         let range = held.range();
         held.flush()?;
-        let (device, path, route) = (Arc::clone(&held.device), Arc::clone(&held.path), held.route);
+        let (device, route) = (Arc::clone(&held.device), held.route);
         gathering.held = None;
         self.has_written_behind.store(false, Ordering::Release);
         if route == Route::Cached {
-            self.note_cached_write(&device, &path, range);
+            self.note_cached_write(&device, range);
         }
         Ok(())
     }
@@ -255,7 +255,7 @@ fn write_rest(writer: &Writer<'_>, offset_bytes: u64, from: &[u8], done: usize) 
     crate::sys::transfer::write_all(&**writer.device, writer.route, at, &from[done..]).map(|_| true).map_err(
         |source| {
             let len_bytes = (from.len() - done) as u64;
-            Error::of_transfer(Operation::Write, writer.path, at, len_bytes, source)
+            Error::of_transfer(&**writer.device, Operation::Write, writer.path, at, len_bytes, source)
         },
     )
 }

@@ -7,13 +7,16 @@
 use crate::device::Device;
 use crate::pool;
 use crate::stream::coverage::Coverage;
+use std::collections::VecDeque;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Started when this much has come together: large enough for good device requests, small enough to keep the device
 /// busy while the caller goes on.
 const STEP_BYTES: u64 = 8 << 20;
+/// The helper waits for the step that lies so many steps back before it goes on: enough in flight for the device, and
+/// nobody else's request waits behind more.
+const STEPS_IN_FLIGHT: usize = 3;
 /// Ranges a step may have.
 const RANGES_COUNT_MAX: usize = 512;
 /// Isolated writes below this are left to the kernel: their pages are likely to be written again.
@@ -22,13 +25,17 @@ const ISOLATED_BYTES_MIN: u64 = 32 << 10;
 /// Files shorter than this are left alone.
 const ALLOCATE_LEN_BYTES_MIN: u64 = 8 << 20;
 /// Space is allocated again when the writer comes this near to its end: several times what the file is long, within
-/// limits, because each allocation waits for the journal.
+/// limits. Seldom, because an allocation may have to read block bitmaps behind all that is being written.
 const HEADROOM_BYTES: u64 = 8 << 20;
 const ALLOCATE_GROWTH: u64 = 3;
-const ALLOCATE_BYTES_MIN: u64 = 32 << 20;
+const ALLOCATE_BYTES_MIN: u64 = 128 << 20;
 const ALLOCATE_BYTES_MAX: u64 = 1 << 30;
-/// Of what the file system has left, at most one part in so many is allocated ahead.
-const ALLOCATE_SHARE_MAX: u64 = 8;
+/// Of what the file system has left, at most one part in so many is allocated ahead, if that is worth it.
+const ALLOCATE_SHARE_MAX: u64 = 32;
+const ALLOCATE_ROOM_BYTES_MIN: u64 = 16 << 20;
+/// What was allocated and not used is given back at close, unless it is less than one part in so many of the file:
+/// giving back may have to wait for a discard.
+const KEPT_SHARE_MAX: u64 = 16;
 /// A file with holes counts as being filled when one part in so many is there: a sparse file stays sparse.
 const FILLED_SHARE_MIN: u64 = 4;
 
@@ -42,6 +49,8 @@ pub(crate) struct Writeback {
     /// Written and not yet started.
     ranges: Vec<Range<u64>>,
     pending_bytes: u64,
+    /// The last steps that were started.
+    started: VecDeque<Arc<[Range<u64>]>>,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -56,19 +65,21 @@ enum Allocation {
 
 impl Writeback {
     /// Notes a range that was written through the cache of `device`.
-    pub(crate) fn note(&mut self, device: &Arc<dyn Device>, path: &Path, range: Range<u64>) {
+    pub(crate) fn note(&mut self, device: &Arc<dyn Device>, range: Range<u64>) {
         self.end_bytes = self.end_bytes.max(range.end);
         self.written.note(&range, self.end_bytes);
-        self.allocate_ahead(&**device, path);
+        self.allocate_ahead(&**device);
         if matches!(self.allocation, Allocation::UpTo(end_bytes) if range.end <= end_bytes) {
             self.gather(device, range);
         }
     }
 
-    /// Where space ends that was allocated beyond the end of the file, if any was.
+    /// Space allocated beyond the end of the file that is worth giving back.
     pub(crate) fn allocated_beyond_end(&self) -> Option<Range<u64>> {
         match self.allocation {
-            Allocation::UpTo(allocated) if allocated > self.end_bytes => Some(self.end_bytes..allocated),
+            Allocation::UpTo(allocated) if allocated > self.end_bytes + self.end_bytes / KEPT_SHARE_MAX => {
+                Some(self.end_bytes..allocated)
+            }
             _ => None,
         }
     }
@@ -78,7 +89,7 @@ impl Writeback {
         *self = Self::default();
     }
 
-    fn allocate_ahead(&mut self, device: &dyn Device, path: &Path) {
+    fn allocate_ahead(&mut self, device: &dyn Device) {
         let allocated = match self.allocation {
             Allocation::Refused => return,
             Allocation::NotYet => 0,
@@ -89,11 +100,13 @@ impl Writeback {
         if is_short || is_far || self.written.covered_bytes() < self.end_bytes / FILLED_SHARE_MIN {
             return;
         }
-        let more = (ALLOCATE_GROWTH * self.end_bytes).clamp(ALLOCATE_BYTES_MIN, ALLOCATE_BYTES_MAX);
+        let room = device.available_bytes().unwrap_or(0) / ALLOCATE_SHARE_MAX;
+        let more = (ALLOCATE_GROWTH * self.end_bytes).clamp(ALLOCATE_BYTES_MIN, ALLOCATE_BYTES_MAX).min(room);
         let target = self.end_bytes + more;
-        let room = crate::stat::available_bytes_near(path).unwrap_or(0) / ALLOCATE_SHARE_MAX;
-        let fits = target - allocated - self.written.covered_bytes().min(target - allocated) <= room;
-        self.allocation = if fits && device.allocate(allocated, target - allocated).is_ok() {
+        let holes_bytes =
+            (self.end_bytes - self.written.covered_bytes().min(self.end_bytes)).min(target - allocated);
+        let worth_it = more >= ALLOCATE_ROOM_BYTES_MIN && holes_bytes <= room;
+        self.allocation = if worth_it && device.allocate(allocated, target - allocated).is_ok() {
             Allocation::UpTo(target)
         } else {
             Allocation::Refused
@@ -114,16 +127,16 @@ impl Writeback {
     }
 
     fn start(&mut self, device: &Arc<dyn Device>) {
-        let ranges = merged(std::mem::take(&mut self.ranges));
+        let step: Arc<[Range<u64>]> = merged(std::mem::take(&mut self.ranges)).into();
         self.pending_bytes = 0;
+        self.started.push_back(Arc::clone(&step));
+        let earlier = (self.started.len() > STEPS_IN_FLIGHT).then(|| self.started.pop_front()).flatten();
         let device = Arc::clone(device);
         pool::writeback().run(move || {
-            for range in ranges {
-                // Only an early start: an error shows again, and is reported, at sync and close.
-                if let Err(error) = device.start_writeback(range.start, range.end - range.start) {
-                    tracing::debug!(%error, "early writeback not started");
-                }
-            }
+            // Only an early start: an error shows again, and is reported, at sync and close.
+            let waited = earlier.iter().flat_map(|step| step.iter());
+            waited.for_each(|range| drop(device.wait_writeback(range.start, range.end - range.start)));
+            step.iter().for_each(|range| drop(device.start_writeback(range.start, range.end - range.start)));
         });
     }
 }
@@ -158,7 +171,7 @@ mod tests {
     fn noted(ranges: impl Iterator<Item = Range<u64>>) -> Writeback {
         let device: Arc<dyn Device> = CountingDevice::new(MemoryDevice::new(1 << 40));
         let mut writeback = Writeback::default();
-        ranges.for_each(|range| writeback.note(&device, Path::new("/tmp/file"), range));
+        ranges.for_each(|range| writeback.note(&device, range));
         writeback
     }
 

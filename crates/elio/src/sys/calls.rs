@@ -19,25 +19,29 @@ pub(crate) fn file_system_space(path: &Path) -> io::Result<Space> {
     let path = CString::new(path.as_os_str().as_bytes())?;
     let mut answer = MaybeUninit::<libc::statfs>::uninit();
     // SAFETY: `path` is NUL-terminated and `answer` has room for the structure the call fills.
-    let code = unsafe { libc::statfs(path.as_ptr(), answer.as_mut_ptr()) };
-    check(code)?;
+    check(unsafe { libc::statfs(path.as_ptr(), answer.as_mut_ptr()) })?;
     // SAFETY: the call succeeded, so it filled the structure.
-    let answer = unsafe { answer.assume_init() };
-    let block_bytes = answer.f_bsize.unsigned_abs();
-    Ok(Space {
-        available_bytes: answer.f_bavail.saturating_mul(block_bytes),
-        total_bytes: answer.f_blocks.saturating_mul(block_bytes),
-        magic: answer.f_type.unsigned_abs(),
-    })
+    Ok(Space::of(&unsafe { answer.assume_init() }))
 }
 
-/// The type of the file system of an open file.
-pub(crate) fn file_system_magic(fd: BorrowedFd<'_>) -> io::Result<u64> {
+/// Space and type of the file system of an open file, whose name may be gone.
+pub(crate) fn file_system_space_open(fd: BorrowedFd<'_>) -> io::Result<Space> {
     let mut answer = MaybeUninit::<libc::statfs>::uninit();
     // SAFETY: `answer` has room for the structure the call fills.
     check(unsafe { libc::fstatfs(fd.as_raw_fd(), answer.as_mut_ptr()) })?;
     // SAFETY: the call succeeded, so it filled the structure.
-    Ok(unsafe { answer.assume_init() }.f_type.unsigned_abs())
+    Ok(Space::of(&unsafe { answer.assume_init() }))
+}
+
+impl Space {
+    fn of(answer: &libc::statfs) -> Self {
+        let block_bytes = answer.f_bsize.unsigned_abs();
+        Self {
+            available_bytes: answer.f_bavail.saturating_mul(block_bytes),
+            total_bytes: answer.f_blocks.saturating_mul(block_bytes),
+            magic: answer.f_type.unsigned_abs(),
+        }
+    }
 }
 
 fn check(code: libc::c_int) -> io::Result<()> {
@@ -97,11 +101,46 @@ pub(crate) fn allocate(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) ->
     check(unsafe { libc::fallocate(fd.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE, at, len) })
 }
 
+/// Gives back what is allocated beyond `len_bytes`, if the file ends there and nobody else has it open.
+///
+/// A write lease makes sure of both until it is done: whoever opens the file meanwhile waits, so no byte of theirs can
+/// be cut off. The signal that tells of a waiting opener is one that programs ignore unless they ask for it.
+pub(crate) fn release_beyond(fd: BorrowedFd<'_>, len_bytes: u64) -> io::Result<()> {
+    const F_SETSIG: libc::c_int = 10;
+    let number = fd.as_raw_fd();
+    // SAFETY: no memory is passed, in all three calls.
+    unsafe {
+        valid(libc::fcntl(number, F_SETSIG, libc::SIGURG))?;
+        valid(libc::fcntl(number, libc::F_SETLEASE, libc::F_WRLCK))?;
+    }
+    let released = set_len_if_same(fd, len_bytes);
+    // SAFETY: as above.
+    let returned = valid(unsafe { libc::fcntl(number, libc::F_SETLEASE, libc::F_UNLCK) });
+    released.and(returned)
+}
+
+/// Setting the length that a file has already frees what lies behind it.
+fn set_len_if_same(fd: BorrowedFd<'_>, len_bytes: u64) -> io::Result<()> {
+    let file = std::fs::File::from(fd.try_clone_to_owned()?);
+    if file.metadata()?.len() == len_bytes { file.set_len(len_bytes) } else { Ok(()) }
+}
+
+fn valid(answer: libc::c_int) -> io::Result<()> {
+    if answer >= 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
 /// Starts writing dirty pages of a range to the device; returns before they are there.
 pub(crate) fn start_writeback(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
     let (at, len) = (offset(offset_bytes)?, offset(len_bytes)?);
     // SAFETY: no memory is passed.
     check(unsafe { libc::sync_file_range(fd.as_raw_fd(), at, len, libc::SYNC_FILE_RANGE_WRITE) })
+}
+
+/// Waits until writeback that is under way in a range has finished.
+pub(crate) fn wait_writeback(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+    let (at, len) = (offset(offset_bytes)?, offset(len_bytes)?);
+    // SAFETY: no memory is passed.
+    check(unsafe { libc::sync_file_range(fd.as_raw_fd(), at, len, libc::SYNC_FILE_RANGE_WAIT_BEFORE) })
 }
 
 /// Reports a writeback error that the kernel has noted since this descriptor last asked, almost without waiting: only

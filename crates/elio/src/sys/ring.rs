@@ -1,4 +1,4 @@
-//! The process's io_uring: transfers go in from any thread, and any thread may wait for them.
+//! The process's `io_uring`: transfers go in from any thread, and any thread may wait for them.
 //!
 //! One thread at a time, the leader, sleeps in the kernel and collects completions for all; the others sleep until
 //! their transfer is done or the lead is free. A ring per thread could defer its completion work to its owner, but then
@@ -16,7 +16,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
 const ENTRIES_COUNT: u32 = 256;
 
 pub(crate) struct Ring {
-    ring: IoUring,
+    uring: IoUring,
     submission: Mutex<Submission>,
     /// Whether a thread leads.
     led: Mutex<bool>,
@@ -45,11 +45,11 @@ impl Ring {
     fn new() -> io::Result<Self> {
         // Completion work waits for the next system call of the submitting thread rather than interrupting its
         // computing; kernels before 5.19 do not know how.
-        let ring = IoUring::builder()
+        let uring = IoUring::builder()
             .setup_coop_taskrun()
             .build(ENTRIES_COUNT)
             .or_else(|_| IoUring::builder().build(ENTRIES_COUNT))?;
-        Ok(Self { ring, submission: Mutex::default(), led: Mutex::new(false), lead_freed: Condvar::new() })
+        Ok(Self { uring, submission: Mutex::default(), led: Mutex::new(false), lead_freed: Condvar::new() })
     }
 
     /// Puts a transfer on its way. `fd` must be of the transfer's device, which the transfer keeps open.
@@ -72,7 +72,7 @@ impl Ring {
             let Some(entry) = submission.backlog.pop_front() else { break };
             // SAFETY: the lock on `submission` makes this the only user of the queue; the entry's memory and
             // descriptor live until its completion, because the entry holds a count of its transfer.
-            let pushed = unsafe { self.ring.submission_shared().push(&entry) };
+            let pushed = unsafe { self.uring.submission_shared().push(&entry) };
             assert!(pushed.is_ok(), "the queue has room for all that may be in the kernel");
             submission.in_kernel_count += 1;
             moved_count += 1;
@@ -85,7 +85,7 @@ impl Ring {
     /// Hands over what is queued and waits for `wanted_count` completions. A kernel that is out of memory or busy says
     /// so and is asked again by whoever waits next.
     fn enter(&self, wanted_count: usize) {
-        let _ = self.ring.submitter().submit_and_wait(wanted_count);
+        let _ = self.uring.submitter().submit_and_wait(wanted_count);
     }
 
     /// Collects what is complete, if no other thread leads.
@@ -93,7 +93,7 @@ impl Ring {
         if self.try_lead() {
             if self.collect() == 0 {
                 // SAFETY: no argument is passed; asks the kernel to run pending completion work.
-                let _ = unsafe { self.ring.submitter().enter::<libc::sigset_t>(0, 0, 1, None) };
+                let _ = unsafe { self.uring.submitter().enter::<libc::sigset_t>(0, 0, 1, None) };
                 self.collect();
             }
             self.stop_leading();
@@ -141,7 +141,7 @@ impl Ring {
     fn collect(&self) -> usize {
         let mut collected_count = 0;
         // SAFETY: there is one leader, so this is the only user of the completion queue.
-        for completion in unsafe { self.ring.completion_shared() } {
+        for completion in unsafe { self.uring.completion_shared() } {
             // SAFETY: `entry` put a counted pointer there, and each completion comes once.
             let transfer = unsafe { Arc::from_raw(completion.user_data() as *const Transfer) };
             transfer.finish(outcome(completion.result()));

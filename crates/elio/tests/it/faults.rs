@@ -58,7 +58,7 @@ fn whatever_operation_fails_the_caller_learns_of_it_or_the_data_is_whole() {
             device.inject(operation, Fault::Fail(libc::EIO));
             match workload(&file) {
                 Ok(whole) => {
-                    assert!(whole == expected(), "lost silently at operation {operation} of {cache:?}")
+                    assert!(whole == expected(), "lost silently at operation {operation} of {cache:?}");
                 }
                 Err(error) => {
                     reported += 1;
@@ -139,7 +139,7 @@ fn a_full_device_is_told_with_what_was_asked_and_what_is_left() {
     let scratch = Scratch::new();
     let (device, file) = faulty(&scratch, CachePolicy::Auto);
     device.inject(0, Fault::Fail(libc::ENOSPC));
-    let error = file.write_at(4096, &[1; 100_000]).unwrap_err();
+    let error = file.write_at(4096, &vec![1; 100_000]).unwrap_err();
     let Error::NoSpace { offset_bytes, len_bytes, available_bytes, .. } = &error else { panic!("{error}") };
     assert_eq!((*offset_bytes, *len_bytes), (4096, 100_000));
     assert!(available_bytes.is_some());
@@ -206,7 +206,7 @@ fn gathered_writes_reach_the_kernel_by_themselves() {
 fn late_errors_of_the_kernel_are_reported_at_close() {
     let scratch = Scratch::new();
     let (device, file) = faulty(&scratch, CachePolicy::Auto);
-    file.write_at(0, &[1; 100_000]).unwrap();
+    file.write_at(0, &vec![1; 100_000]).unwrap();
     device.inject(device.operations_count(), Fault::Fail(libc::EIO));
     let error = file.close().unwrap_err();
     assert!(error.to_string().contains("close of"), "{error}");

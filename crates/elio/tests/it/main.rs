@@ -2,4 +2,5 @@
 
 mod contract;
 mod faults;
+mod space;
 mod support;

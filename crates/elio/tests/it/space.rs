@@ -1,0 +1,67 @@
+//! Space on the device: allocated ahead of a writer, given back after it, and never taken for a sparse file.
+
+use crate::support::{self, Scratch};
+use elio::FileSystem;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::Duration;
+
+const MIB: u64 = 1 << 20;
+
+fn allocated_bytes(path: &Path) -> u64 {
+    std::fs::metadata(path).unwrap().blocks() * 512
+}
+
+fn fill(path: &Path, len_bytes: u64) -> elio::File {
+    let file = support::open(path);
+    let chunk = vec![1; 256 << 10];
+    for offset in (0..len_bytes).step_by(chunk.len()) {
+        file.write_at(offset, &chunk).unwrap();
+    }
+    file
+}
+
+#[test]
+fn space_allocated_ahead_is_given_back_after_close() {
+    let scratch = Scratch::new();
+    let path = scratch.path("file");
+    let file = fill(&path, 24 * MIB);
+    if elio::stat(path.parent().unwrap()).unwrap().file_system == FileSystem::Local {
+        assert!(allocated_bytes(&path) > 32 * MIB, "nothing was allocated ahead of the writer");
+    }
+    file.close().unwrap();
+    let given_back = (0..500).any(|_| {
+        std::thread::sleep(Duration::from_millis(10)); // polling: a helper does it
+        allocated_bytes(&path) <= 25 * MIB
+    });
+    assert!(given_back, "{} MiB are still allocated", allocated_bytes(&path) / MIB);
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), 24 * MIB);
+}
+
+#[test]
+fn what_another_process_appends_after_close_is_never_cut_off() {
+    for _ in 0..20 {
+        let scratch = Scratch::new();
+        let path = scratch.path("file");
+        fill(&path, 10 * MIB).close().unwrap();
+        let status = std::process::Command::new("sh")
+            .args(["-c", "printf appended >> \"$0\"", path.to_str().unwrap()])
+            .status()
+            .unwrap();
+        assert!(status.success());
+        std::thread::sleep(Duration::from_millis(5)); // time for a helper that would do harm
+        assert!(std::fs::read(&path).unwrap().ends_with(b"appended"));
+    }
+}
+
+#[test]
+fn a_sparse_file_stays_sparse() {
+    let scratch = Scratch::new();
+    let path = scratch.path("file");
+    let file = support::open(&path);
+    for i in 0..100 {
+        file.write_at(i * 64 * MIB, &[1; 4096]).unwrap();
+    }
+    file.sync().unwrap();
+    assert!(allocated_bytes(&path) < 2 * MIB, "{} bytes are allocated", allocated_bytes(&path));
+}
