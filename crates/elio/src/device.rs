@@ -19,7 +19,8 @@ use std::sync::Arc;
 pub enum Route {
     /// Through the page cache.
     Cached,
-    /// Through the page cache, but only what is resident: `WouldBlock` where nothing is. For reads.
+    /// Through the page cache, but only what is resident: `WouldBlock` where nothing is. For reads. Cheap where the data is
+    /// there; where it is not, the kernel begins to read it in.
     Resident,
     /// Around the page cache. Memory, offset and length must be aligned as [`Properties::direct`] says.
     Direct,
@@ -100,6 +101,9 @@ pub trait Device: Send + Sync + Debug {
     fn start(&self, transfer: &Arc<Transfer>) {
         pool::transfers().push(transfer);
     }
+
+    /// Whether all of a range is in the page cache; says yes where that cannot be known. Moves nothing.
+    fn is_resident(&self, offset_bytes: u64, len_bytes: u64) -> bool;
 
     /// The length in bytes.
     ///

@@ -5,6 +5,7 @@ use crate::device::{Device, Properties, Route};
 use crate::error::{Error, Operation, Result};
 use crate::inode::Inode;
 use crate::policy::backend;
+use crate::policy::residency::Residency;
 use crate::request::Request;
 use crate::settings;
 use crate::stream::read_ahead::ReadAhead;
@@ -86,6 +87,7 @@ pub(crate) struct Handle {
     pub(crate) path: Arc<Path>,
     pub(crate) options: OpenOptions,
     pub(crate) inode: Arc<Inode>,
+    pub(crate) residency: Residency,
     read_ahead: Arc<Mutex<ReadAhead>>,
 }
 
@@ -144,6 +146,7 @@ impl File {
             path: Arc::from(path),
             options: options.clone(),
             inode,
+            residency: Residency::default(),
             read_ahead,
         };
         Self { handle: Arc::new(handle) }

@@ -3,3 +3,4 @@
 pub(crate) mod backend;
 pub(crate) mod cache;
 pub(crate) mod memory_share;
+pub(crate) mod residency;

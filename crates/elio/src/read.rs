@@ -20,6 +20,9 @@ impl Fetch for Handle {
     }
 
     fn fetch_route(&self, range: &Range<u64>) -> Route {
+        if self.device.is_resident(range.start, range.end - range.start) {
+            return Route::Cached;
+        }
         let route = self.miss_route(range, true);
         if route == Route::Direct {
             self.note_direct_read(range.clone());
@@ -65,21 +68,62 @@ impl Handle {
         offset_bytes: u64,
         into: &mut [u8],
     ) -> io::Result<usize> {
-        let asks_first = cache::asks_cache_first(self.options.cache, self.properties);
-        if sequential && into.len() < cache::TINY_READ_BYTES {
-            let route = if asks_first { Route::Resident } else { Route::Cached };
-            let filled = asks_first || self.miss_route(&(0..1), false) == Route::Cached;
-            if filled && self.fill_window(route, offset_bytes) {
-                return Ok(self.read_ahead().serve(&**self, offset_bytes, into));
-            }
+        if !cache::asks_cache_first(self.options.cache, self.properties) {
+            return self.read_missing(sequential, offset_bytes, into);
         }
-        if asks_first {
-            match self.device.read(Route::Resident, offset_bytes, into) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                other => return other,
-            }
+        if self.residency.is_trusted() {
+            return self.read_trusting(sequential, offset_bytes, into);
+        }
+        if self.asks_resident(offset_bytes, into.len()) {
+            return read_some(&*self.device, Route::Cached, offset_bytes, into);
         }
         self.read_missing(sequential, offset_bytes, into)
+    }
+
+    /// Reads from the cache as if all were there; what is not, the kernel has begun to read in by then.
+    fn read_trusting(
+        self: &Arc<Self>,
+        sequential: bool,
+        offset_bytes: u64,
+        into: &mut [u8],
+    ) -> io::Result<usize> {
+        if self.fills_window(sequential, into.len()) && self.fill_window(Route::Resident, offset_bytes) {
+            return Ok(self.read_ahead().serve(&**self, offset_bytes, into));
+        }
+        match self.device.read(Route::Resident, offset_bytes, into) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.residency.note_miss();
+                read_some(&*self.device, Route::Cached, offset_bytes, into)
+            }
+            other => other,
+        }
+    }
+
+    /// Asks the page cache whether it has all of a range, and learns from the answer.
+    pub(crate) fn asks_resident(&self, offset_bytes: u64, len: usize) -> bool {
+        let len_bytes = len as u64;
+        let resident = self.device.is_resident(offset_bytes, len_bytes)
+            || self.is_resident_to_end(offset_bytes, len_bytes);
+        if resident {
+            self.residency.note_hit(len_bytes);
+        } else {
+            self.residency.note_miss();
+        }
+        resident
+    }
+
+    /// Whether a range reaches past the end of the file and is resident up to there.
+    fn is_resident_to_end(&self, offset_bytes: u64, len_bytes: u64) -> bool {
+        self.device.len().is_ok_and(|end_bytes| {
+            end_bytes <= offset_bytes
+                || (end_bytes < offset_bytes + len_bytes
+                    && self.device.is_resident(offset_bytes, end_bytes - offset_bytes))
+        })
+    }
+
+    /// Whether a tiny read is served from a buffer that is filled in larger steps.
+    pub(crate) fn fills_window(&self, sequential: bool, len: usize) -> bool {
+        sequential && self.is_exclusive() && len < cache::TINY_READ_BYTES
     }
 
     /// Fills the window at once for tiny reads; tells whether there was anything.
@@ -101,7 +145,14 @@ impl Handle {
             }
         }
         let range = offset_bytes..offset_bytes + into.len() as u64;
-        match self.miss_route(&range, false) {
+        let route = self.miss_route(&range, false);
+        if route == Route::Cached
+            && self.fills_window(sequential, into.len())
+            && self.fill_window(route, offset_bytes)
+        {
+            return Ok(self.read_ahead().serve(&**self, offset_bytes, into));
+        }
+        match route {
             Route::Direct => Pending::direct_read(self, offset_bytes, into),
             route => read_some(&*self.device, route, offset_bytes, into),
         }

@@ -240,12 +240,16 @@ impl Pending {
         let rest = served..self.memory.len;
         let file_range = self.file_range(&rest);
         if cache::asks_cache_first(self.handle.options.cache, self.handle.properties) {
-            if rest.len() < SMALL_READ_BYTES {
-                if self.read_resident(&rest, sequential) {
-                    return;
-                }
-            } else if self.is_resident(&file_range) {
-                return self.start_in_place(Route::Cached, rest);
+            let small = rest.len() < SMALL_READ_BYTES && self.parts.is_empty();
+            if small && self.handle.residency.is_trusted() {
+                return self.read_trusting(rest, sequential);
+            }
+            if self.handle.asks_resident(file_range.start, rest.len()) {
+                return if small {
+                    self.copy_resident(rest)
+                } else {
+                    self.start_in_place(Route::Cached, rest)
+                };
             }
         }
         if sequential && self.handle.is_exclusive() && served == 0 && rest.len() < LARGE_READ_BYTES {
@@ -268,33 +272,34 @@ impl Pending {
         }
     }
 
-    /// Reads a small request at once if all of it is in the page cache.
-    fn read_resident(&mut self, rest: &Range<usize>, sequential: bool) -> bool {
-        if !self.parts.is_empty() {
-            return false;
-        }
+    /// Reads a small request from the cache as if all of it were there; a miss goes on in a worker, after the kernel.
+    fn read_trusting(&mut self, rest: Range<usize>, sequential: bool) {
         let handle = Arc::clone(&self.handle);
-        let at = self.file_range(rest).start;
+        let at = self.file_range(&rest).start;
         let into = self.memory.bytes_mut(rest.clone());
         let wanted = into.len();
-        let tiny = sequential && handle.is_exclusive() && wanted < cache::TINY_READ_BYTES;
-        let got = if tiny && handle.fill_window(Route::Resident, at) {
+        let fills = handle.fills_window(sequential, wanted) && handle.fill_window(Route::Resident, at);
+        let got = if fills {
             handle.read_ahead().serve(&*handle, at, into)
         } else {
             handle.device.read(Route::Resident, at, into).unwrap_or(0)
         };
         if got == wanted {
-            self.finish_with(Ok(self.memory.len));
+            return self.finish_with(Ok(self.memory.len));
         }
-        got == wanted
+        handle.residency.note_miss();
+        self.start_in_place(Route::Cached, rest);
     }
 
-    /// Whether a range seems to be in the page cache: its first and last bytes are.
-    fn is_resident(&self, range: &Range<u64>) -> bool {
-        let mut probe = [0];
-        [range.start, range.end - 1]
-            .into_iter()
-            .all(|at| matches!(self.handle.device.read(Route::Resident, at, &mut probe), Ok(1)))
+    /// Copies a small request that is in the cache at once: cheaper than handing it to a worker.
+    fn copy_resident(&mut self, rest: Range<usize>) {
+        let range = rest.clone();
+        let outcome = self.move_through_cache(rest);
+        let done = Ok(self.done_bytes + outcome.as_ref().copied().unwrap_or(0));
+        match outcome {
+            Ok(_) => self.finish_with(done),
+            Err(_) => self.start_in_place(Route::Cached, range), // the wait tells the error
+        }
     }
 
     fn start_write(&mut self) {

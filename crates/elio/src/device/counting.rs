@@ -120,6 +120,10 @@ impl Device for CountingDevice {
         self.inner.start(transfer);
     }
 
+    fn is_resident(&self, offset_bytes: u64, len_bytes: u64) -> bool {
+        self.inner.is_resident(offset_bytes, len_bytes)
+    }
+
     fn len(&self) -> io::Result<u64> {
         self.inner.len()
     }

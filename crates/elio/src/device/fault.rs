@@ -140,6 +140,10 @@ impl Device for FaultDevice {
         }
     }
 
+    fn is_resident(&self, offset_bytes: u64, len_bytes: u64) -> bool {
+        self.inner.is_resident(offset_bytes, len_bytes)
+    }
+
     fn len(&self) -> io::Result<u64> {
         self.inner.len()
     }

@@ -71,6 +71,10 @@ impl Device for MemoryDevice {
         Ok(from.len())
     }
 
+    fn is_resident(&self, _offset_bytes: u64, _len_bytes: u64) -> bool {
+        true
+    }
+
     fn len(&self) -> io::Result<u64> {
         Ok(self.shared().len() as u64)
     }

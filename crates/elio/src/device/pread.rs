@@ -161,6 +161,10 @@ impl Device for PreadDevice {
         }
     }
 
+    fn is_resident(&self, offset_bytes: u64, len_bytes: u64) -> bool {
+        calls::is_resident(self.file.as_fd(), offset_bytes, len_bytes).unwrap_or(true)
+    }
+
     fn len(&self) -> io::Result<u64> {
         self.file.metadata().map(|metadata| metadata.len())
     }

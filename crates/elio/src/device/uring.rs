@@ -50,6 +50,10 @@ impl Device for UringDevice {
         self.file.write(route, offset_bytes, from)
     }
 
+    fn is_resident(&self, offset_bytes: u64, len_bytes: u64) -> bool {
+        self.file.is_resident(offset_bytes, len_bytes)
+    }
+
     fn len(&self) -> io::Result<u64> {
         self.file.len()
     }

@@ -94,6 +94,54 @@ pub(crate) fn write(
     })
 }
 
+/// Whether all pages of a range are in the page cache. Asking moves nothing, unlike a read that must not wait: the kernel
+/// answers that one with "not there" and begins to read ahead.
+pub(crate) fn is_resident(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) -> io::Result<bool> {
+    let start = offset_bytes / PAGE_BYTES * PAGE_BYTES;
+    let pages_count = (offset_bytes + len_bytes - start).div_ceil(PAGE_BYTES);
+    match cached_pages_count(fd, start, pages_count * PAGE_BYTES) {
+        Ok(cached_count) => Ok(cached_count >= pages_count),
+        Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => {
+            is_mapped_resident(fd, start, pages_count)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+const PAGE_BYTES: u64 = 4096;
+
+/// `cachestat`, Linux 6.5.
+fn cached_pages_count(fd: BorrowedFd<'_>, start_bytes: u64, len_bytes: u64) -> io::Result<u64> {
+    const SYS_CACHESTAT: libc::c_long = 451;
+    let range = [start_bytes, len_bytes];
+    let mut counts = [0_u64; 5]; // cached, dirty, under writeback, evicted, recently evicted
+    // SAFETY: the arrays have the layout of `struct cachestat_range` and `struct cachestat`: 64-bit words.
+    let code = unsafe {
+        libc::syscall(SYS_CACHESTAT, fd.as_raw_fd(), range.as_ptr(), counts.as_mut_ptr(), 0 as libc::c_uint)
+    };
+    if code == 0 { Ok(counts[0]) } else { Err(io::Error::last_os_error()) }
+}
+
+/// The same by `mincore` on a mapping that nothing is read through.
+fn is_mapped_resident(fd: BorrowedFd<'_>, start_bytes: u64, pages_count: u64) -> io::Result<bool> {
+    let at = offset(start_bytes)?;
+    let count = usize::try_from(pages_count).map_err(io::Error::other)?;
+    let len = count * 4096;
+    let mut pages = vec![0_u8; count];
+    // SAFETY: a new mapping at an address of the kernel's choice, unmapped below; `pages` has a byte for each page.
+    unsafe {
+        let address =
+            libc::mmap(std::ptr::null_mut(), len, libc::PROT_READ, libc::MAP_SHARED, fd.as_raw_fd(), at);
+        if address == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let answer = check(libc::mincore(address, len, pages.as_mut_ptr()));
+        libc::munmap(address, len);
+        answer?;
+    }
+    Ok(pages.iter().all(|page| page & 1 == 1))
+}
+
 /// Reserves space without changing the length.
 pub(crate) fn allocate(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
     let (at, len) = (offset(offset_bytes)?, offset(len_bytes)?);
@@ -195,4 +243,32 @@ pub(crate) fn at_exit(function: extern "C" fn()) {
     // SAFETY: the function has the type the call expects and lives as long as the program. A failure to register
     // (out of memory) leaves behaviour as if the process were killed, which is documented.
     let _ = unsafe { libc::atexit(function) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsFd;
+
+    #[test]
+    fn both_ways_of_asking_agree_on_what_is_resident_and_load_nothing() {
+        const LEN: usize = 1 << 20;
+        let mut file = tempfile::tempfile_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        std::io::Write::write_all(&mut file, &vec![1; LEN]).unwrap();
+        file.sync_all().unwrap();
+        let both = |start: u64, len: u64| {
+            let mapped = is_mapped_resident(file.as_fd(), start, len / PAGE_BYTES).unwrap();
+            match cached_pages_count(file.as_fd(), start, len) {
+                Ok(count) => assert_eq!(count >= len / PAGE_BYTES, mapped),
+                Err(error) => assert_eq!(error.raw_os_error(), Some(libc::ENOSYS)),
+            }
+            mapped
+        };
+        assert!(both(0, LEN as u64), "just written and not resident");
+        drop_range(file.as_fd(), 0, LEN as u64).unwrap();
+        for _ in 0..2 {
+            assert!(!both(0, LEN as u64), "dropped and still resident, or asking has loaded it");
+            assert!(!is_resident(file.as_fd(), 5000, 10).unwrap());
+        }
+    }
 }
