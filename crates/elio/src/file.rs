@@ -229,7 +229,9 @@ impl File {
         self.handle.settle_all()?;
         self.handle.inode.invalidate_read_ahead(&(0..u64::MAX));
         self.handle.inode.forget_contents();
-        self.handle.whole_file(Operation::Truncate, self.handle.device.set_len(len_bytes))
+        let outcome = self.handle.whole_file(Operation::Truncate, self.handle.device.set_len(len_bytes));
+        self.handle.inode.invalidate_read_ahead(&(0..u64::MAX));
+        outcome
     }
 
     /// Reserves space for a range, without changing the length: later writes there cannot run out of it.

@@ -19,6 +19,10 @@ impl Fetch for Handle {
         &self.device
     }
 
+    fn settle_before_fetch(&self, range: &Range<u64>) {
+        self.inode.order_after_in_flight(range, Direction::Read);
+    }
+
     fn fetch_route(&self, range: &Range<u64>) -> Route {
         if self.device.is_resident(range.start, range.end - range.start) {
             return Route::Cached;
@@ -87,8 +91,9 @@ impl Handle {
         offset_bytes: u64,
         into: &mut [u8],
     ) -> io::Result<usize> {
-        if self.fills_window(sequential, into.len()) && self.fill_window(Route::Resident, offset_bytes) {
-            return Ok(self.read_ahead().serve(&**self, offset_bytes, into));
+        let filled = self.read_by_filling(sequential, Route::Resident, offset_bytes, into);
+        if filled > 0 {
+            return Ok(filled);
         }
         match self.device.read(Route::Resident, offset_bytes, into) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
@@ -122,13 +127,24 @@ impl Handle {
     }
 
     /// Whether a tiny read is served from a buffer that is filled in larger steps.
-    pub(crate) fn fills_window(&self, sequential: bool, len: usize) -> bool {
+    fn fills_window(&self, sequential: bool, len: usize) -> bool {
         sequential && self.is_exclusive() && len < cache::TINY_READ_BYTES
     }
 
-    /// Fills the window at once for tiny reads; tells whether there was anything.
-    pub(crate) fn fill_window(&self, route: Route, offset_bytes: u64) -> bool {
-        self.read_ahead().fill(self, route, offset_bytes) > 0
+    /// Serves a tiny sequential read from the window after filling it at once; 0 if it is not one, or found nothing.
+    pub(crate) fn read_by_filling(
+        &self,
+        sequential: bool,
+        route: Route,
+        offset_bytes: u64,
+        into: &mut [u8],
+    ) -> usize {
+        if !self.fills_window(sequential, into.len()) {
+            return 0;
+        }
+        // Filled and served under one lock: another thread may want the window for itself.
+        let mut window = self.read_ahead();
+        if window.fill(self, route, offset_bytes) > 0 { window.serve(self, offset_bytes, into) } else { 0 }
     }
 
     /// Reads what is not resident.
@@ -146,15 +162,12 @@ impl Handle {
         }
         let range = offset_bytes..offset_bytes + into.len() as u64;
         let route = self.miss_route(&range, false);
-        if route == Route::Cached
-            && self.fills_window(sequential, into.len())
-            && self.fill_window(route, offset_bytes)
-        {
-            return Ok(self.read_ahead().serve(&**self, offset_bytes, into));
+        if route == Route::Direct {
+            return Pending::direct_read(self, offset_bytes, into);
         }
-        match route {
-            Route::Direct => Pending::direct_read(self, offset_bytes, into),
-            route => read_some(&*self.device, route, offset_bytes, into),
+        match self.read_by_filling(sequential, route, offset_bytes, into) {
+            0 => read_some(&*self.device, route, offset_bytes, into),
+            filled => Ok(filled),
         }
     }
 

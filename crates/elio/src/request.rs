@@ -278,11 +278,9 @@ impl Pending {
         let at = self.file_range(&rest).start;
         let into = self.memory.bytes_mut(rest.clone());
         let wanted = into.len();
-        let fills = handle.fills_window(sequential, wanted) && handle.fill_window(Route::Resident, at);
-        let got = if fills {
-            handle.read_ahead().serve(&*handle, at, into)
-        } else {
-            handle.device.read(Route::Resident, at, into).unwrap_or(0)
+        let got = match handle.read_by_filling(sequential, Route::Resident, at, into) {
+            0 => handle.device.read(Route::Resident, at, into).unwrap_or(0),
+            filled => filled,
         };
         if got == wanted {
             return self.finish_with(Ok(self.memory.len));
@@ -323,6 +321,8 @@ impl Pending {
             }
             route => self.start_in_place(route, self.whole()),
         }
+        // Again: another thread may have read ahead there before it could know of this write.
+        self.handle.inode.invalidate_read_ahead(&range);
     }
 
     /// One transfer between the file and the caller's memory.
@@ -332,6 +332,21 @@ impl Pending {
         let transfer = Transfer::start(&self.handle.device, self.direction, route, file_range.start, region);
         self.handle.inode.note_in_flight(&transfer, file_range);
         self.parts.push_back(Part { range, way: Way::InPlace(transfer) });
+    }
+
+    /// Starts a transfer that serves `range` of the file, after noting it: who looks later finds it.
+    fn start_transfer(
+        &self,
+        route: Route,
+        offset_bytes: u64,
+        region: Region,
+        range: Range<u64>,
+    ) -> Arc<Transfer> {
+        let device = &self.handle.device;
+        let transfer = Transfer::new(Arc::clone(device), self.direction, route, offset_bytes, region);
+        self.handle.inode.note_in_flight(&transfer, range);
+        device.start(&transfer);
+        transfer
     }
 
     // ---- direct parts ----
@@ -382,8 +397,7 @@ impl Pending {
             buffer[..len].copy_from_slice(self.memory.bytes(range.clone()));
         }
         let region = Region::of_pool(buffer, padded_len(skip + len, alignment));
-        let transfer = Transfer::start(&self.handle.device, self.direction, Route::Direct, start, region);
-        self.handle.inode.note_in_flight(&transfer, self.file_range(&range));
+        let transfer = self.start_transfer(Route::Direct, start, region, self.file_range(&range));
         self.note_if_direct_read(&range);
         self.unissued.start = range.end;
         self.parts.push_back(Part { range, way: Way::Staged { transfer, skip } });

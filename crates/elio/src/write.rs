@@ -49,6 +49,8 @@ impl Handle {
             return Pending::direct_write(self, range.start, from);
         }
         write_all(&*self.device, route, range.start, from)?;
+        // Again: another thread may have read ahead there since.
+        self.inode.invalidate_read_ahead(range);
         self.note_write(route, range.clone());
         Ok(())
     }

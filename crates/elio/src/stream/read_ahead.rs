@@ -76,6 +76,8 @@ pub(crate) struct ReadAhead {
 pub(crate) trait Fetch {
     /// The device to read.
     fn device(&self) -> &Arc<dyn Device>;
+    /// Waits for writes in flight into a range that is about to be read ahead.
+    fn settle_before_fetch(&self, range: &Range<u64>);
     /// The route for a range that is not resident, or is not known to be.
     fn fetch_route(&self, range: &Range<u64>) -> Route;
 }
@@ -160,6 +162,7 @@ impl ReadAhead {
         let Some(buffer) = pool().take(SEGMENT_BYTES) else { return false };
         let range = start_bytes..start_bytes + SEGMENT_BYTES as u64;
         let region = Region::of_pool(buffer, SEGMENT_BYTES);
+        fetch.settle_before_fetch(&range);
         let route = fetch.fetch_route(&range);
         let transfer = Transfer::start(device, Direction::Read, route, start_bytes, region);
         self.window.push_back(Segment { range, source: Source::Coming(transfer) });
@@ -172,6 +175,7 @@ impl ReadAhead {
     pub(crate) fn fill(&mut self, fetch: &impl Fetch, route: Route, offset_bytes: u64) -> usize {
         self.window.clear();
         let Some(mut buffer) = pool().take(FILL_BYTES) else { return 0 };
+        fetch.settle_before_fetch(&(offset_bytes..offset_bytes + FILL_BYTES as u64));
         let filled = fetch.device().read(route, offset_bytes, &mut buffer[..FILL_BYTES]).unwrap_or(0);
         if filled > 0 {
             let range = offset_bytes..offset_bytes + filled as u64;

@@ -165,6 +165,8 @@ impl Inode {
         let (device, route) = (Arc::clone(&held.device), held.route);
         gathering.held = None;
         self.has_written_behind.store(false, Ordering::Release);
+        // What was read ahead around the held data missed it.
+        self.invalidate_read_ahead(&range);
         if route == Route::Cached {
             self.note_cached_write(&device, range);
         }

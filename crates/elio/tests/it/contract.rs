@@ -227,6 +227,46 @@ fn a_write_is_seen_by_a_reader_that_was_ahead_of_it() {
 }
 
 #[test]
+fn what_is_held_back_is_not_missed_by_a_reader_that_passes_it() {
+    for_every_setup(|file| {
+        file.write_at(0, &vec![1; 600_000]).unwrap();
+        // The second of these continues the first, so it may be held back.
+        file.write_at(100_000, &[2; 1000]).unwrap();
+        file.write_at(101_000, &[2; 1000]).unwrap();
+        let mut step = [0; 1000];
+        for i in 0..600 {
+            assert_eq!(file.read_at(i * 1000, &mut step).unwrap(), 1000);
+            let expected = if (100..102).contains(&i) { 2 } else { 1 };
+            assert!(step.iter().all(|byte| *byte == expected), "step {i}");
+        }
+    });
+}
+
+#[test]
+fn threads_that_write_and_read_their_own_parts_of_a_file_see_what_they_wrote() {
+    for_every_setup(|file| {
+        std::thread::scope(|scope| {
+            for thread in 0..4_u8 {
+                scope.spawn(move || {
+                    for round in 0..200_u64 {
+                        let at = (round * 4 + u64::from(thread)) * 1600;
+                        file.write_at(at, &[thread + 1; 1600]).unwrap();
+                        let mut read = [0; 1600];
+                        assert_eq!(file.read_at(at, &mut read).unwrap(), 1600);
+                        assert!(read.iter().all(|byte| *byte == thread + 1), "thread {thread} at {at}");
+                        let large = 4_000_000 + u64::from(thread) * 70_000;
+                        file.submit_write(large, vec![thread; 70_000]).unwrap().wait().unwrap();
+                        let mut read = vec![9; 70_000];
+                        assert_eq!(file.read_at(large, &mut read).unwrap(), 70_000);
+                        assert!(read.iter().all(|byte| *byte == thread), "thread {thread}, large");
+                    }
+                });
+            }
+        });
+    });
+}
+
+#[test]
 fn random_sequences_agree_with_bytes_in_memory() {
     let seed = seed();
     for_every_setup(|file| {
