@@ -19,9 +19,13 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// One transfer of a direct request: several make a large one fast, and a staging buffer holds one.
-const PART_BYTES: usize = 512 << 10;
-const _: () = assert!(PART_BYTES <= BUFFER_BYTES_MAX);
+/// A direct request is split into about so many transfers, because several in flight make a large one fast...
+const PARTS_COUNT: usize = 4;
+/// ... none smaller than this, below which the device's time for a request counts more than its bytes ...
+const PART_BYTES_MIN: usize = 64 << 10;
+/// ... and none larger than a staging buffer holds.
+const PART_BYTES_MAX: usize = 512 << 10;
+const _: () = assert!(PART_BYTES_MAX <= BUFFER_BYTES_MAX);
 
 /// A transfer under way. It owns its buffer; dropping it waits.
 #[derive(Debug)]
@@ -245,11 +249,12 @@ impl Pending {
                 return self.read_trusting(rest, sequential);
             }
             if self.handle.asks_resident(file_range.start, rest.len()) {
-                return if small {
-                    self.copy_resident(rest)
+                if small {
+                    self.copy_resident(rest);
                 } else {
-                    self.start_in_place(Route::Cached, rest)
-                };
+                    self.start_in_place(Route::Cached, rest);
+                }
+                return;
             }
         }
         if sequential && self.handle.is_exclusive() && served == 0 && rest.len() < LARGE_READ_BYTES {
@@ -365,13 +370,18 @@ impl Pending {
         }
     }
 
+    /// How much one transfer of this request moves.
+    fn part_bytes(&self) -> usize {
+        self.memory.len.div_ceil(PARTS_COUNT).next_multiple_of(PART_BYTES_MIN).min(PART_BYTES_MAX)
+    }
+
     fn issue_one(&mut self) -> bool {
         let Some(alignment) = self.handle.properties.direct else {
             self.issue_in_place(Route::Cached, self.unissued.end);
             return true;
         };
         let at = self.file_range(&self.unissued).start;
-        let len = aligned_len(self.unissued.len().min(PART_BYTES), alignment);
+        let len = aligned_len(self.unissued.len().min(self.part_bytes()), alignment);
         if len > 0 && alignment.fits(self.memory.address(self.unissued.start), at, len) {
             self.issue_in_place(Route::Direct, self.unissued.start + len);
             return true;
@@ -389,7 +399,7 @@ impl Pending {
     fn issue_staged(&mut self, at: u64, alignment: Alignment) -> bool {
         let start = at / alignment.offset_bytes * alignment.offset_bytes;
         let skip = usize::try_from(at - start).expect("smaller than an alignment");
-        let len = self.unissued.len().min(PART_BYTES - skip);
+        let len = self.unissued.len().min(self.part_bytes() - skip);
         let Some(mut buffer) = pool().take(padded_len(skip + len, alignment)) else { return false };
         let range = self.unissued.start..self.unissued.start + len;
         if self.direction == Direction::Write {
