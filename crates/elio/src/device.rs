@@ -5,6 +5,7 @@ pub(crate) mod fault;
 pub(crate) mod memory;
 pub(crate) mod pread;
 mod release;
+pub(crate) mod staged;
 pub(crate) mod uring;
 
 use crate::pool;

@@ -5,10 +5,11 @@
 #![allow(unsafe_code)]
 
 use crate::buffer::{BUFFER_BYTES_MAX, pool};
-use crate::device::{Alignment, Route};
+use crate::device::staged::StagedDevice;
+use crate::device::{Alignment, Device, Route};
 use crate::error::{Error, Operation, Result};
 use crate::file::Handle;
-use crate::policy::cache::{self, LARGE_READ_BYTES, SMALL_READ_BYTES, SMALL_WRITE_BYTES};
+use crate::policy::cache::{self, LARGE_READ_BYTES, SMALL_READ_BYTES, SMALL_WRITE_BYTES, WORKER_COPY_BYTES};
 use crate::stream::read_ahead::Source;
 use crate::stream::write_behind::Generation;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
@@ -165,6 +166,8 @@ pub(crate) struct Pending {
     offset_bytes: u64,
     memory: Memory,
     parts: VecDeque<Part>,
+    /// The caller does not wait for it at once: workers may take over copies.
+    asynchronous: bool,
     /// What no part serves yet: waits for staging buffers.
     unissued: Range<usize>,
     done_bytes: usize,
@@ -184,6 +187,7 @@ impl Pending {
             parts: VecDeque::new(),
             done_bytes: 0,
             gathered: None,
+            asynchronous: true,
             outcome: None,
         }
     }
@@ -410,8 +414,20 @@ impl Pending {
         let transfer = self.start_transfer(Route::Direct, start, region, self.file_range(&range));
         self.note_if_direct_read(&range);
         self.unissued.start = range.end;
-        self.parts.push_back(Part { range, way: Way::Staged { transfer, skip } });
+        let by_worker = self.asynchronous && self.direction == Direction::Read && len >= WORKER_COPY_BYTES;
+        let way = if by_worker {
+            Way::InPlace(self.start_copy(transfer, skip, &range))
+        } else {
+            Way::Staged { transfer, skip }
+        };
+        self.parts.push_back(Part { range, way });
         true
+    }
+
+    /// Lets a worker copy a staged part to its place once it is there.
+    fn start_copy(&self, fetch: Arc<Transfer>, skip: usize, range: &Range<usize>) -> Arc<Transfer> {
+        let staged: Arc<dyn Device> = StagedDevice::new(fetch, skip);
+        Transfer::start(&staged, Direction::Read, Route::Cached, 0, self.memory.region(range))
     }
 
     fn note_if_direct_read(&self, range: &Range<usize>) {
@@ -552,6 +568,7 @@ impl Pending {
 
     fn direct(handle: &Arc<Handle>, direction: Direction, at: u64, memory: Memory) -> io::Result<usize> {
         let mut pending = Self::new(handle, direction, at, memory);
+        pending.asynchronous = false;
         pending.unissued = pending.whole();
         pending.issue();
         loop {

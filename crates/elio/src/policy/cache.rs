@@ -10,6 +10,10 @@ use crate::file::CachePolicy;
 /// neighbour finds its page there. Asynchronous ones below this are tried in the cache at issue.
 pub(crate) const SMALL_READ_BYTES: usize = 64 << 10;
 
+/// Staged parts of asynchronous reads from this on are copied to their place by a worker; below it the copy costs less than
+/// handing it over.
+pub(crate) const WORKER_COPY_BYTES: usize = 64 << 10;
+
 /// Blocking sequential reads of resident data below this are served from a buffer filled in larger steps.
 pub(crate) const TINY_READ_BYTES: usize = 8 << 10;
 
