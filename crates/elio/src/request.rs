@@ -1,8 +1,7 @@
 //! Asynchronous requests: they own their memory, split themselves into transfers, and put the results together.
 //!
-//! This file guards memory in flight, so it holds unsafe code besides `sys`: a [`Pending`] keeps the memory of its
-//! caller until every transfer into or out of it is done, whatever happens to the request.
-#![allow(unsafe_code)]
+//! A [`Pending`] keeps the memory of its caller until every transfer into or out of it is done, whatever happens to the
+//! request: [`CallerMemory`] relies on it.
 
 use crate::buffer::{BUFFER_BYTES_MAX, pool};
 use crate::device::staged::StagedDevice;
@@ -12,6 +11,7 @@ use crate::file::Handle;
 use crate::policy::cache::{self, LARGE_READ_BYTES, SMALL_READ_BYTES, SMALL_WRITE_BYTES, WORKER_COPY_BYTES};
 use crate::stream::read_ahead::Source;
 use crate::stream::write_behind::Generation;
+use crate::sys::caller_memory::CallerMemory;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
 use crate::sys::region::Region;
 use crate::sys::transfer::{Direction, Transfer, read_some, write_all};
@@ -67,7 +67,7 @@ impl<B> Request<B> {
 impl<B: RequestBufferMut> Request<B> {
     pub(crate) fn read(handle: &Arc<Handle>, offset_bytes: u64, mut buffer: B) -> Self {
         let bytes = buffer.as_mut_bytes();
-        let memory = Memory { pointer: bytes.as_mut_ptr(), len: bytes.len() };
+        let memory = CallerMemory::for_reading(bytes);
         let mut pending = Pending::new(handle, Direction::Read, offset_bytes, memory);
         pending.start_read();
         Self { pending, buffer }
@@ -77,55 +77,10 @@ impl<B: RequestBufferMut> Request<B> {
 impl<B: RequestBuffer> Request<B> {
     pub(crate) fn write(handle: &Arc<Handle>, offset_bytes: u64, buffer: B) -> Self {
         let bytes = buffer.as_bytes();
-        let memory = Memory { pointer: bytes.as_ptr().cast_mut(), len: bytes.len() };
+        let memory = CallerMemory::for_writing(bytes);
         let mut pending = Pending::new(handle, Direction::Write, offset_bytes, memory);
         pending.start_write();
         Self { pending, buffer }
-    }
-}
-
-/// The caller's memory.
-#[derive(Debug)]
-struct Memory {
-    pointer: *mut u8,
-    len: usize,
-}
-
-// SAFETY: plain memory that the request owns (`RequestBuffer`) or borrows for a blocking call.
-unsafe impl Send for Memory {}
-// SAFETY: only `&mut Pending` touches it.
-unsafe impl Sync for Memory {}
-
-impl Memory {
-    fn address(&self, at: usize) -> usize {
-        self.pointer as usize + at
-    }
-
-    /// A region for a transfer that `Pending` waits for before it lets the memory go.
-    fn region(&self, range: &Range<usize>) -> Region {
-        assert!(range.start <= range.end && range.end <= self.len, "a part lies inside its request");
-        // SAFETY: inside the memory; `Pending` waits for the transfer before the memory is given up, and its parts do
-        // not overlap.
-        unsafe { Region::of_caller(self.pointer.add(range.start), range.len()) }
-    }
-
-    /// The bytes of a part that no transfer is using.
-    fn bytes_mut(&mut self, range: Range<usize>) -> &mut [u8] {
-        if self.len == 0 {
-            return &mut [];
-        }
-        // SAFETY: valid for the life of the request; the part's transfer is done or uses a buffer of its own, and other
-        // parts do not overlap it.
-        unsafe { &mut std::slice::from_raw_parts_mut(self.pointer, self.len)[range] }
-    }
-
-    /// The bytes of a write, which nobody changes.
-    fn bytes(&self, range: Range<usize>) -> &[u8] {
-        if self.len == 0 {
-            return &[];
-        }
-        // SAFETY: valid for the life of the request; a write's memory is not written by anyone.
-        unsafe { &std::slice::from_raw_parts(self.pointer, self.len)[range] }
     }
 }
 
@@ -164,7 +119,7 @@ pub(crate) struct Pending {
     handle: Arc<Handle>,
     direction: Direction,
     offset_bytes: u64,
-    memory: Memory,
+    memory: CallerMemory,
     parts: VecDeque<Part>,
     /// The caller does not wait for it at once: workers may take over copies.
     asynchronous: bool,
@@ -177,12 +132,12 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    fn new(handle: &Arc<Handle>, direction: Direction, offset_bytes: u64, memory: Memory) -> Self {
+    fn new(handle: &Arc<Handle>, direction: Direction, offset_bytes: u64, memory: CallerMemory) -> Self {
         Self {
             handle: Arc::clone(handle),
             direction,
             offset_bytes,
-            unissued: memory.len..memory.len,
+            unissued: memory.len()..memory.len(),
             memory,
             parts: VecDeque::new(),
             done_bytes: 0,
@@ -204,7 +159,7 @@ impl Pending {
     }
 
     fn whole(&self) -> Range<usize> {
-        0..self.memory.len
+        0..self.memory.len()
     }
 
     fn finish_with(&mut self, outcome: Result<usize>) {
@@ -215,15 +170,15 @@ impl Pending {
 
     fn start_read(&mut self) {
         let range = self.file_range(&self.whole());
-        if self.memory.len == 0 {
+        if self.memory.len() == 0 {
             return self.finish_with(Ok(0));
         }
         if let Err(error) = self.handle.settle(&range, Direction::Read) {
             return self.finish_with(Err(error));
         }
-        let sequential = self.handle.read_ahead().note(range.start, self.memory.len);
-        let served = if self.memory.len < LARGE_READ_BYTES { self.take_ahead() } else { 0 };
-        if served < self.memory.len {
+        let sequential = self.handle.read_ahead().note(range.start, self.memory.len());
+        let served = if self.memory.len() < LARGE_READ_BYTES { self.take_ahead() } else { 0 };
+        if served < self.memory.len() {
             self.start_unserved_read(served, sequential);
         }
     }
@@ -233,9 +188,9 @@ impl Pending {
         let handle = Arc::clone(&self.handle);
         let mut window = handle.read_ahead();
         let mut served = 0;
-        while served < self.memory.len {
+        while served < self.memory.len() {
             let at = self.offset_bytes + served as u64;
-            let Some(piece) = window.piece(&*handle, at, self.memory.len - served) else { break };
+            let Some(piece) = window.piece(&*handle, at, self.memory.len() - served) else { break };
             let range = served..served + piece.len;
             served = range.end;
             let way = Way::Ahead { source: piece.source, skip: piece.skip, valid: piece.valid };
@@ -245,7 +200,7 @@ impl Pending {
     }
 
     fn start_unserved_read(&mut self, served: usize, sequential: bool) {
-        let rest = served..self.memory.len;
+        let rest = served..self.memory.len();
         let file_range = self.file_range(&rest);
         if cache::asks_cache_first(self.handle.options.cache, self.handle.properties) {
             let small = rest.len() < SMALL_READ_BYTES && self.parts.is_empty();
@@ -265,8 +220,8 @@ impl Pending {
             let handle = Arc::clone(&self.handle);
             if handle.open_stream(file_range.start) {
                 let served = self.take_ahead();
-                if served < self.memory.len {
-                    self.unissued = served..self.memory.len;
+                if served < self.memory.len() {
+                    self.unissued = served..self.memory.len();
                     self.issue();
                 }
                 return;
@@ -292,7 +247,7 @@ impl Pending {
             filled => filled,
         };
         if got == wanted {
-            return self.finish_with(Ok(self.memory.len));
+            return self.finish_with(Ok(self.memory.len()));
         }
         handle.residency.note_miss();
         self.start_in_place(Route::Cached, rest);
@@ -311,12 +266,12 @@ impl Pending {
 
     fn start_write(&mut self) {
         let range = self.file_range(&self.whole());
-        if self.memory.len < SMALL_WRITE_BYTES {
+        if self.memory.len() < SMALL_WRITE_BYTES {
             // Taken at once: the caller's memory may be gone before anyone waits.
             let outcome =
                 self.handle.write(Operation::AsyncWrite, range.start, self.memory.bytes(self.whole()));
             self.gathered = outcome.as_ref().copied().unwrap_or(None);
-            return self.finish_with(outcome.map(|_| self.memory.len));
+            return self.finish_with(outcome.map(|_| self.memory.len()));
         }
         self.handle.inode.order_after_in_flight(&range, Direction::Write);
         self.handle.inode.invalidate_read_ahead(&range);
@@ -369,14 +324,14 @@ impl Pending {
     fn issue_all(&mut self) {
         self.issue();
         if !self.unissued.is_empty() {
-            let rest = std::mem::replace(&mut self.unissued, self.memory.len..self.memory.len);
+            let rest = std::mem::replace(&mut self.unissued, self.memory.len()..self.memory.len());
             self.start_in_place(Route::Cached, rest);
         }
     }
 
     /// How much one transfer of this request moves.
     fn part_bytes(&self) -> usize {
-        self.memory.len.div_ceil(PARTS_COUNT).next_multiple_of(PART_BYTES_MIN).min(PART_BYTES_MAX)
+        self.memory.len().div_ceil(PARTS_COUNT).next_multiple_of(PART_BYTES_MIN).min(PART_BYTES_MAX)
     }
 
     fn issue_one(&mut self) -> bool {
@@ -468,7 +423,7 @@ impl Pending {
                 Some((range, moved))
             }
             None if !self.unissued.is_empty() => {
-                let range = std::mem::replace(&mut self.unissued, self.memory.len..self.memory.len);
+                let range = std::mem::replace(&mut self.unissued, self.memory.len()..self.memory.len());
                 Some((range.clone(), self.move_through_cache(range)))
             }
             None => None,
@@ -482,7 +437,7 @@ impl Pending {
                 }
             }
             Some((_, Err(source))) => {
-                let (operation, len) = (self.operation(), self.memory.len);
+                let (operation, len) = (self.operation(), self.memory.len());
                 let error = self.handle.transfer_error(operation, self.offset_bytes, len, source);
                 self.end_early(Err(error));
             }
@@ -492,7 +447,7 @@ impl Pending {
 
     fn end_early(&mut self, outcome: Result<usize>) {
         self.wait_for_parts();
-        self.unissued = self.memory.len..self.memory.len;
+        self.unissued = self.memory.len()..self.memory.len();
         self.finish_with(outcome);
     }
 
@@ -556,17 +511,22 @@ impl Pending {
 
     /// Reads around the page cache with several parts in flight.
     pub(crate) fn direct_read(handle: &Arc<Handle>, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
-        let memory = Memory { pointer: into.as_mut_ptr(), len: into.len() };
+        let memory = CallerMemory::for_reading(into);
         Self::direct(handle, Direction::Read, offset_bytes, memory)
     }
 
     /// Writes around the page cache with several parts in flight. The range must be aligned.
     pub(crate) fn direct_write(handle: &Arc<Handle>, offset_bytes: u64, from: &[u8]) -> io::Result<()> {
-        let memory = Memory { pointer: from.as_ptr().cast_mut(), len: from.len() };
+        let memory = CallerMemory::for_writing(from);
         Self::direct(handle, Direction::Write, offset_bytes, memory).map(|_| ())
     }
 
-    fn direct(handle: &Arc<Handle>, direction: Direction, at: u64, memory: Memory) -> io::Result<usize> {
+    fn direct(
+        handle: &Arc<Handle>,
+        direction: Direction,
+        at: u64,
+        memory: CallerMemory,
+    ) -> io::Result<usize> {
         let mut pending = Self::new(handle, direction, at, memory);
         pending.asynchronous = false;
         pending.unissued = pending.whole();

@@ -7,7 +7,8 @@ use crate::device::{Properties, Route};
 use crate::file::CachePolicy;
 
 /// Reads below this that miss the cache go through it when they come alone: the kernel reads ahead a little, and a
-/// neighbour finds its page there. Asynchronous ones below this are tried in the cache at issue.
+/// neighbour finds its page there. Asynchronous ones do so below [`TINY_READ_BYTES`]; below this they are tried in the cache
+/// at issue.
 pub(crate) const SMALL_READ_BYTES: usize = 64 << 10;
 
 /// Staged parts of asynchronous reads from this on are copied to their place by a worker; below it the copy costs less than
@@ -51,7 +52,7 @@ pub(crate) fn read_route(policy: CachePolicy, properties: Properties, miss: Miss
         CachePolicy::Auto => {
             !properties.resident
                 || (miss.read_before && miss.file_fits)
-                || (!miss.asynchronous && miss.len_bytes < SMALL_READ_BYTES)
+                || miss.len_bytes < if miss.asynchronous { TINY_READ_BYTES } else { SMALL_READ_BYTES }
         }
     };
     if through_cache { Route::Cached } else { Route::Direct }
