@@ -8,7 +8,7 @@ use crate::device::staged::StagedDevice;
 use crate::device::{Alignment, Device, Route};
 use crate::error::{Error, Operation, Result};
 use crate::file::Handle;
-use crate::policy::cache::{self, LARGE_READ_BYTES, SMALL_READ_BYTES, SMALL_WRITE_BYTES, WORKER_COPY_BYTES};
+use crate::policy::cache::{self, COPY_AT_ISSUE_BYTES, LARGE_READ_BYTES, WORKER_COPY_BYTES};
 use crate::stream::read_ahead::Source;
 use crate::stream::write_behind::Generation;
 use crate::sys::caller_memory::CallerMemory;
@@ -203,7 +203,7 @@ impl Pending {
         let rest = served..self.memory.len();
         let file_range = self.file_range(&rest);
         if cache::asks_cache_first(self.handle.options.cache, self.handle.properties) {
-            let small = rest.len() < SMALL_READ_BYTES && self.parts.is_empty();
+            let small = rest.len() < COPY_AT_ISSUE_BYTES && self.parts.is_empty();
             if small && self.handle.residency.is_trusted() {
                 return self.read_trusting(rest, sequential);
             }
@@ -266,7 +266,7 @@ impl Pending {
 
     fn start_write(&mut self) {
         let range = self.file_range(&self.whole());
-        if self.memory.len() < SMALL_WRITE_BYTES {
+        if self.memory.len() < COPY_AT_ISSUE_BYTES {
             // Taken at once: the caller's memory may be gone before anyone waits.
             let outcome =
                 self.handle.write(Operation::AsyncWrite, range.start, self.memory.bytes(self.whole()));

@@ -3,7 +3,7 @@
 use crate::device::Route;
 use crate::error::{Operation, Result};
 use crate::file::Handle;
-use crate::policy::cache::SMALL_WRITE_BYTES;
+use crate::policy::cache::GATHER_BYTES;
 use crate::request::Pending;
 use crate::stream::write_behind::{Generation, Writer};
 use crate::sys::transfer::{Direction, write_all};
@@ -41,7 +41,7 @@ impl Handle {
 
     /// Whether a write of this size may be held back.
     fn gathers(&self, len: usize) -> bool {
-        len < SMALL_WRITE_BYTES && self.is_exclusive() && !self.properties.in_memory()
+        len < GATHER_BYTES && self.is_exclusive() && !self.properties.in_memory()
     }
 
     fn write_now(self: &Arc<Self>, route: Route, range: &Range<u64>, from: &[u8]) -> io::Result<()> {

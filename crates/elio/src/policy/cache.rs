@@ -7,8 +7,7 @@ use crate::device::{Properties, Route};
 use crate::file::CachePolicy;
 
 /// Reads below this that miss the cache go through it when they come alone: the kernel reads ahead a little, and a
-/// neighbour finds its page there. Asynchronous ones do so below [`TINY_READ_BYTES`]; below this they are tried in the cache
-/// at issue.
+/// neighbour finds its page there. Asynchronous ones do so below [`TINY_READ_BYTES`].
 pub(crate) const SMALL_READ_BYTES: usize = 64 << 10;
 
 /// Staged parts of asynchronous reads from this on are copied to their place by a worker; below it the copy costs less than
@@ -18,8 +17,12 @@ pub(crate) const WORKER_COPY_BYTES: usize = 64 << 10;
 /// Blocking sequential reads of resident data below this are served from a buffer filled in larger steps.
 pub(crate) const TINY_READ_BYTES: usize = 8 << 10;
 
-/// Writes below this are taken at issue: copied to the page cache or to the write-behind buffer.
-pub(crate) const SMALL_WRITE_BYTES: usize = 64 << 10;
+/// Writes below this may be gathered.
+pub(crate) const GATHER_BYTES: usize = 64 << 10;
+
+/// Asynchronous requests below this are copied from or to the page cache at issue, if that is all there is to do: a worker
+/// would have to be woken, and where every core computes it would have to wait for one.
+pub(crate) const COPY_AT_ISSUE_BYTES: usize = 512 << 10;
 
 /// Asynchronous sequential reads from this on are in flight in their own memory; below it they share read-ahead.
 pub(crate) const LARGE_READ_BYTES: usize = 512 << 10;
