@@ -8,7 +8,7 @@ use crate::device::staged::StagedDevice;
 use crate::device::{Alignment, Device, Route};
 use crate::error::{Error, Operation, Result};
 use crate::file::Handle;
-use crate::policy::cache::{self, COPY_AT_ISSUE_BYTES, LARGE_READ_BYTES, WORKER_COPY_BYTES};
+use crate::policy::cache::{self, COPY_AT_ISSUE_BYTES, GATHER_BYTES, LARGE_READ_BYTES, WORKER_COPY_BYTES};
 use crate::stream::read_ahead::Source;
 use crate::stream::write_behind::Generation;
 use crate::sys::caller_memory::CallerMemory;
@@ -266,8 +266,7 @@ impl Pending {
 
     fn start_write(&mut self) {
         let range = self.file_range(&self.whole());
-        if self.memory.len() < COPY_AT_ISSUE_BYTES {
-            // Taken at once: the caller's memory may be gone before anyone waits.
+        if self.is_taken_at_issue(&range) {
             let outcome =
                 self.handle.write(Operation::AsyncWrite, range.start, self.memory.bytes(self.whole()));
             self.gathered = outcome.as_ref().copied().unwrap_or(None);
@@ -287,6 +286,13 @@ impl Pending {
         }
         // Again: another thread may have read ahead there before it could know of this write.
         self.handle.inode.invalidate_read_ahead(&range);
+    }
+
+    /// Whether a write is finished before the call returns: a small one, whose memory may be gone before anyone waits, and
+    /// one that is only a copy to the page cache, not worth a worker. What the device must take is left in flight.
+    fn is_taken_at_issue(&self, range: &Range<u64>) -> bool {
+        let len = self.memory.len();
+        len < GATHER_BYTES || (len < COPY_AT_ISSUE_BYTES && self.handle.write_route(range) == Route::Cached)
     }
 
     /// One transfer between the file and the caller's memory.

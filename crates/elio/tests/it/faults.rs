@@ -213,6 +213,19 @@ fn late_errors_of_the_kernel_are_reported_at_close() {
 }
 
 #[test]
+fn an_asynchronous_write_around_the_cache_returns_while_the_device_is_busy() {
+    let scratch = Scratch::new();
+    let (device, file) = faulty(&scratch, CachePolicy::Bypass);
+    device.inject(device.operations_count(), Fault::Delay(Duration::from_secs(1)));
+    let mut request = file.submit_write(0, pattern(0, 256 << 10)).unwrap();
+    assert!(!request.test(), "the call has waited for the device");
+    assert_eq!(request.wait().unwrap(), 256 << 10);
+    let mut read = vec![0; 256 << 10];
+    assert_eq!(file.read_at(0, &mut read).unwrap(), 256 << 10);
+    assert!(read == pattern(0, 256 << 10));
+}
+
+#[test]
 fn a_dropped_request_waits_for_its_memory() {
     for cache in POLICIES {
         let scratch = Scratch::new();
