@@ -138,8 +138,7 @@ impl File {
     }
 
     fn new(device: Arc<dyn Device>, path: &Path, options: &OpenOptions, inode: Arc<Inode>) -> Self {
-        let read_ahead = Arc::default();
-        inode.open_handle(&read_ahead);
+        let read_ahead = inode.open_handle();
         let handle = Handle {
             properties: device.properties(),
             device,
@@ -368,10 +367,14 @@ impl Handle {
         Error::of_transfer(&*self.device, operation, &self.path, offset_bytes, len as u64, source)
     }
 
-    /// The route of a write of `len` bytes at `address`.
+    /// The route of a write of all of `range`.
     pub(crate) fn write_route(&self, range: &Range<u64>) -> Route {
         let page = 4096; // whole pages, not whole sectors: a page must not be half direct and half cached
-        let aligned = range.start.is_multiple_of(page) && range.end.is_multiple_of(page);
+        self.route_of_write(range, range.start.is_multiple_of(page) && range.end.is_multiple_of(page))
+    }
+
+    /// The route of a write that ends in `range` at least, of whole pages if it is `aligned`.
+    pub(crate) fn route_of_write(&self, range: &Range<u64>, aligned: bool) -> Route {
         let fits = self.inode.fits_in_cache(range.end);
         crate::policy::cache::write_route(self.options.cache, self.properties, aligned, fits)
     }

@@ -9,7 +9,7 @@ use crate::stream::writeback::Writeback;
 use crate::sys::transfer::{Direction, Transfer};
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 
 /// A file by its identity: device and inode number.
@@ -27,6 +27,8 @@ pub(crate) struct Inode {
     pub(crate) read_directly: Mutex<Coverage>,
     handles_count: AtomicUsize,
     streams: Mutex<Vec<Weak<Mutex<ReadAhead>>>>,
+    /// How many of `streams` have a window: asked before their locks are taken.
+    windows_count: Arc<AtomicUsize>,
     in_flight: Mutex<Vec<InFlight>>,
     in_flight_count: AtomicUsize,
     /// Where writes through the page cache ended at most.
@@ -104,12 +106,14 @@ impl Inode {
         lock(open).all.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Notes that a handle was opened, with its read-ahead.
-    pub(crate) fn open_handle(&self, stream: &Arc<Mutex<ReadAhead>>) {
+    /// Notes that a handle was opened; gives its read-ahead.
+    pub(crate) fn open_handle(&self) -> Arc<Mutex<ReadAhead>> {
         self.handles_count.fetch_add(1, Ordering::AcqRel);
+        let stream = Arc::new(Mutex::new(ReadAhead::new(Arc::clone(&self.windows_count))));
         let mut streams = lock(&self.streams);
         streams.retain(|stream| stream.strong_count() > 0);
-        streams.push(Arc::downgrade(stream));
+        streams.push(Arc::downgrade(&stream));
+        stream
     }
 
     /// Notes that a handle was closed; tells whether it was the last.
@@ -117,8 +121,13 @@ impl Inode {
         self.handles_count.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
-    /// Drops what was read ahead of a range that is about to be written.
+    /// Drops what was read ahead of a range that is about to be written, or was.
     pub(crate) fn invalidate_read_ahead(&self, range: &Range<u64>) {
+        // A window is counted before it reads: one that is not seen here reads what was written by now.
+        fence(Ordering::SeqCst);
+        if self.windows_count.load(Ordering::SeqCst) == 0 {
+            return;
+        }
         for stream in lock(&self.streams).iter().filter_map(Weak::upgrade) {
             lock(&stream).invalidate(range);
         }

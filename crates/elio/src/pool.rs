@@ -14,6 +14,7 @@ enum Work {
 struct Queue {
     work: VecDeque<Work>,
     threads_count: usize,
+    /// Threads that sleep and that nobody has woken yet.
     idle_count: usize,
 }
 
@@ -25,12 +26,14 @@ pub(crate) struct Pool {
     arrived: Condvar,
 }
 
-/// Transfers: as many threads as keep a device busy where there is no ring, two where there is one (they only copy
-/// from and to the page cache then).
+/// Transfers: as many threads as keep a device busy where there is no ring. Where there is one they only copy from and to
+/// the page cache, beside their caller, who does what they have not begun: two, on two processors one.
 pub(crate) fn transfers() -> &'static Pool {
     static POOL: OnceLock<Pool> = OnceLock::new();
     POOL.get_or_init(|| {
-        let threads_max = if crate::policy::backend::has_ring() { 2 } else { 8 };
+        let processors_count = thread::available_parallelism().map_or(1, usize::from);
+        let copiers_count = if processors_count > 2 { 2 } else { 1 };
+        let threads_max = if crate::policy::backend::has_ring() { copiers_count } else { 8 };
         Pool::new("elio-transfer", threads_max)
     })
 }
@@ -64,10 +67,11 @@ impl Pool {
     fn add(&'static self, work: Work) {
         let mut queue = self.queue();
         queue.work.push_back(work);
-        if queue.work.len() <= queue.idle_count || queue.threads_count == self.threads_max {
+        if queue.idle_count > 0 {
+            queue.idle_count -= 1;
             drop(queue);
             self.arrived.notify_one();
-        } else {
+        } else if queue.threads_count < self.threads_max {
             queue.threads_count += 1;
             drop(queue);
             self.spawn();
@@ -100,9 +104,10 @@ impl Pool {
                 perform(work);
                 queue = self.queue();
             } else {
+                // Whoever wakes this thread takes it out of the count; after a wakeup that nobody made, the count is one too
+                // high for a while, which costs a needless notification.
                 queue.idle_count += 1;
                 queue = self.arrived.wait(queue).expect("no worker panics while it holds the queue");
-                queue.idle_count -= 1;
             }
         }
     }

@@ -23,11 +23,13 @@ impl Fetch for Handle {
         self.inode.order_after_in_flight(range, Direction::Read);
     }
 
-    fn fetch_route(&self, range: &Range<u64>) -> Route {
-        if self.device.is_resident(range.start, range.end - range.start) {
-            return Route::Cached;
-        }
-        let route = self.miss_route(range, true);
+    fn is_resident(&self, range: &Range<u64>) -> bool {
+        let len_bytes = range.end - range.start;
+        self.device.is_resident(range.start, len_bytes) || self.is_resident_to_end(range.start, len_bytes)
+    }
+
+    fn miss_route(&self, range: &Range<u64>) -> Route {
+        let route = self.route_of_miss(range, true);
         if route == Route::Direct {
             self.note_direct_read(range.clone());
         }
@@ -72,11 +74,17 @@ impl Handle {
         offset_bytes: u64,
         into: &mut [u8],
     ) -> io::Result<usize> {
+        if sequential && into.len() < cache::TINY_READ_BYTES {
+            let served = self.read_by_stream(offset_bytes, into);
+            if served > 0 {
+                return Ok(served);
+            }
+        }
         if !cache::asks_cache_first(self.options.cache, self.properties) {
             return self.read_missing(sequential, offset_bytes, into);
         }
         if self.residency.is_trusted() {
-            return self.read_trusting(sequential, offset_bytes, into);
+            return self.read_trusting(offset_bytes, into);
         }
         if self.asks_resident(offset_bytes, into.len()) {
             return read_some(&*self.device, Route::Cached, offset_bytes, into);
@@ -85,16 +93,7 @@ impl Handle {
     }
 
     /// Reads from the cache as if all were there; what is not, the kernel has begun to read in by then.
-    fn read_trusting(
-        self: &Arc<Self>,
-        sequential: bool,
-        offset_bytes: u64,
-        into: &mut [u8],
-    ) -> io::Result<usize> {
-        let filled = self.read_by_filling(sequential, Route::Resident, offset_bytes, into);
-        if filled > 0 {
-            return Ok(filled);
-        }
+    fn read_trusting(&self, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
         match self.device.read(Route::Resident, offset_bytes, into) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 self.residency.note_miss();
@@ -107,8 +106,7 @@ impl Handle {
     /// Asks the page cache whether it has all of a range, and learns from the answer.
     pub(crate) fn asks_resident(&self, offset_bytes: u64, len: usize) -> bool {
         let len_bytes = len as u64;
-        let resident = self.device.is_resident(offset_bytes, len_bytes)
-            || self.is_resident_to_end(offset_bytes, len_bytes);
+        let resident = self.is_resident(&(offset_bytes..offset_bytes + len_bytes));
         if resident {
             self.residency.note_hit(len_bytes);
         } else {
@@ -126,27 +124,6 @@ impl Handle {
         })
     }
 
-    /// Whether a tiny read is served from a buffer that is filled in larger steps.
-    fn fills_window(&self, sequential: bool, len: usize) -> bool {
-        sequential && self.is_exclusive() && len < cache::TINY_READ_BYTES
-    }
-
-    /// Serves a tiny sequential read from the window after filling it at once; 0 if it is not one, or found nothing.
-    pub(crate) fn read_by_filling(
-        &self,
-        sequential: bool,
-        route: Route,
-        offset_bytes: u64,
-        into: &mut [u8],
-    ) -> usize {
-        if !self.fills_window(sequential, into.len()) {
-            return 0;
-        }
-        // Filled and served under one lock: another thread may want the window for itself.
-        let mut window = self.read_ahead();
-        if window.fill(self, route, offset_bytes) > 0 { window.serve(self, offset_bytes, into) } else { 0 }
-    }
-
     /// Reads what is not resident.
     fn read_missing(
         self: &Arc<Self>,
@@ -154,40 +131,36 @@ impl Handle {
         offset_bytes: u64,
         into: &mut [u8],
     ) -> io::Result<usize> {
-        if sequential && self.open_stream(offset_bytes) {
-            let served = self.read_ahead().serve(&**self, offset_bytes, into);
+        let range = offset_bytes..offset_bytes + into.len() as u64;
+        if sequential && self.is_worth_a_stream(&range) {
+            let served = self.read_by_stream(offset_bytes, into);
             if served > 0 {
                 return Ok(served);
             }
         }
-        let range = offset_bytes..offset_bytes + into.len() as u64;
-        let route = self.miss_route(&range, false);
-        if route == Route::Direct {
-            return Pending::direct_read(self, offset_bytes, into);
-        }
-        match self.read_by_filling(sequential, route, offset_bytes, into) {
-            0 => read_some(&*self.device, route, offset_bytes, into),
-            filled => Ok(filled),
+        match self.route_of_miss(&range, false) {
+            Route::Direct => Pending::direct_read(self, offset_bytes, into),
+            route => read_some(&*self.device, route, offset_bytes, into),
         }
     }
 
-    /// Starts reading ahead from `offset_bytes`, if that is worth it.
-    pub(crate) fn open_stream(&self, offset_bytes: u64) -> bool {
-        let worth_it = self.is_worth_a_stream(offset_bytes);
-        if worth_it {
-            self.read_ahead().open(self, offset_bytes);
-        }
-        worth_it
+    /// Opens a window and takes the first bytes from it; 0 if it has none.
+    fn read_by_stream(&self, offset_bytes: u64, into: &mut [u8]) -> usize {
+        // Opened and served under one lock: another thread may want the window for itself.
+        let mut window = self.read_ahead();
+        window.open(self, offset_bytes);
+        window.serve(self, offset_bytes, into)
     }
 
-    fn is_worth_a_stream(&self, offset_bytes: u64) -> bool {
-        let ahead = offset_bytes..offset_bytes + STREAM_BYTES_MIN;
-        self.miss_route(&ahead, true) == Route::Direct
+    /// Whether a sequential reader of what is not resident is better off with a window.
+    pub(crate) fn is_worth_a_stream(&self, range: &Range<u64>) -> bool {
+        let ahead = range.start..range.start + STREAM_BYTES_MIN;
+        self.route_of_miss(&ahead, true) == Route::Direct
             && self.device.len().is_ok_and(|len_bytes| len_bytes >= ahead.end)
     }
 
     /// The route for a range that is not resident.
-    pub(crate) fn miss_route(&self, range: &Range<u64>, asynchronous: bool) -> Route {
+    pub(crate) fn route_of_miss(&self, range: &Range<u64>, asynchronous: bool) -> Route {
         let miss = Miss {
             len_bytes: usize::try_from(range.end - range.start).unwrap_or(usize::MAX),
             asynchronous,

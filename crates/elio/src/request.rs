@@ -8,8 +8,8 @@ use crate::device::staged::StagedDevice;
 use crate::device::{Alignment, Device, Route};
 use crate::error::{Error, Operation, Result};
 use crate::file::Handle;
-use crate::policy::cache::{self, COPY_AT_ISSUE_BYTES, GATHER_BYTES, LARGE_READ_BYTES, WORKER_COPY_BYTES};
-use crate::stream::read_ahead::Source;
+use crate::policy::cache::{self, COPY_AT_ISSUE_BYTES, GATHER_BYTES, LARGE_READ_BYTES, TINY_READ_BYTES, WORKER_COPY_BYTES};
+use crate::stream::read_ahead::Piece;
 use crate::stream::write_behind::Generation;
 use crate::sys::caller_memory::CallerMemory;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
@@ -96,20 +96,14 @@ struct Part {
 enum Way {
     /// Straight from or to the caller's memory.
     InPlace(Arc<Transfer>),
-    /// Through a buffer, of which the first `skip` bytes are not wanted.
-    Staged { transfer: Arc<Transfer>, skip: usize },
-    /// Out of read-ahead.
-    Ahead { source: Source, skip: usize, valid: usize },
+    /// Through a buffer, of which the first `skip` bytes are not wanted: staging, or read-ahead, which others use too.
+    Staged { transfer: Arc<Transfer>, skip: usize, ahead: bool },
 }
 
 impl Part {
     fn is_done(&self) -> bool {
-        match &self.way {
-            Way::InPlace(transfer)
-            | Way::Staged { transfer, .. }
-            | Way::Ahead { source: Source::Coming(transfer), .. } => transfer.test(),
-            Way::Ahead { source: Source::Filled(_), .. } => true,
-        }
+        let (Way::InPlace(transfer) | Way::Staged { transfer, .. }) = &self.way;
+        transfer.test()
     }
 }
 
@@ -176,36 +170,51 @@ impl Pending {
         if let Err(error) = self.handle.settle(&range, Direction::Read) {
             return self.finish_with(Err(error));
         }
-        let sequential = self.handle.read_ahead().note(range.start, self.memory.len());
-        let served = if self.memory.len() < LARGE_READ_BYTES { self.take_ahead() } else { 0 };
+        let follows = self.handle.read_ahead().note(range.start, self.memory.len());
+        let mut served = if self.memory.len() < LARGE_READ_BYTES { self.take_ahead() } else { 0 };
+        let sequential = served == 0 && follows && self.handle.is_exclusive();
+        if sequential && self.memory.len() < TINY_READ_BYTES {
+            served = self.open_stream();
+        }
         if served < self.memory.len() {
             self.start_unserved_read(served, sequential);
+        } else if self.parts.is_empty() {
+            self.finish_with(Ok(served));
         }
     }
 
-    /// Makes parts of what read-ahead has or is getting; tells how far that goes.
+    /// Copies what read-ahead has and makes parts of what it is getting; tells how far that goes.
     fn take_ahead(&mut self) -> usize {
         let handle = Arc::clone(&self.handle);
         let mut window = handle.read_ahead();
-        let mut served = 0;
+        self.done_bytes = window.serve_ready(&*handle, self.offset_bytes, self.memory.bytes_mut(self.whole()));
+        let mut served = self.done_bytes;
         while served < self.memory.len() {
             let at = self.offset_bytes + served as u64;
             let Some(piece) = window.piece(&*handle, at, self.memory.len() - served) else { break };
-            let range = served..served + piece.len;
-            served = range.end;
-            let way = Way::Ahead { source: piece.source, skip: piece.skip, valid: piece.valid };
-            self.parts.push_back(Part { range, way });
+            let Piece { transfer, skip, len } = piece;
+            self.parts.push_back(Part {
+                range: served..served + len,
+                way: Way::Staged { transfer, skip, ahead: true },
+            });
+            served += len;
         }
         served
     }
 
-    fn start_unserved_read(&mut self, served: usize, sequential: bool) {
+    /// Opens a window of read-ahead and takes what it is getting.
+    fn open_stream(&mut self) -> usize {
+        self.handle.read_ahead().open(&*self.handle, self.offset_bytes);
+        self.take_ahead()
+    }
+
+    fn start_unserved_read(&mut self, mut served: usize, sequential: bool) {
         let rest = served..self.memory.len();
         let file_range = self.file_range(&rest);
         if cache::asks_cache_first(self.handle.options.cache, self.handle.properties) {
             let small = rest.len() < COPY_AT_ISSUE_BYTES && self.parts.is_empty();
             if small && self.handle.residency.is_trusted() {
-                return self.read_trusting(rest, sequential);
+                return self.read_trusting(rest);
             }
             if self.handle.asks_resident(file_range.start, rest.len()) {
                 if small {
@@ -216,36 +225,28 @@ impl Pending {
                 return;
             }
         }
-        if sequential && self.handle.is_exclusive() && served == 0 && rest.len() < LARGE_READ_BYTES {
-            let handle = Arc::clone(&self.handle);
-            if handle.open_stream(file_range.start) {
-                let served = self.take_ahead();
-                if served < self.memory.len() {
-                    self.unissued = served..self.memory.len();
-                    self.issue();
-                }
-                return;
-            }
+        let streams = sequential && served == 0 && self.memory.len() < LARGE_READ_BYTES;
+        if streams && self.handle.is_worth_a_stream(&file_range) {
+            served = self.open_stream();
         }
-        match self.handle.miss_route(&file_range, true) {
+        let rest = served..self.memory.len();
+        match self.handle.route_of_miss(&file_range, true) {
             Route::Direct => {
                 self.unissued = rest;
                 self.issue();
             }
-            route => self.start_in_place(route, rest),
+            route if !rest.is_empty() => self.start_in_place(route, rest),
+            _ => {}
         }
     }
 
     /// Reads a small request from the cache as if all of it were there; a miss goes on in a worker, after the kernel.
-    fn read_trusting(&mut self, rest: Range<usize>, sequential: bool) {
+    fn read_trusting(&mut self, rest: Range<usize>) {
         let handle = Arc::clone(&self.handle);
         let at = self.file_range(&rest).start;
         let into = self.memory.bytes_mut(rest.clone());
         let wanted = into.len();
-        let got = match handle.read_by_filling(sequential, Route::Resident, at, into) {
-            0 => handle.device.read(Route::Resident, at, into).unwrap_or(0),
-            filled => filled,
-        };
+        let got = handle.device.read(Route::Resident, at, into).unwrap_or(0);
         if got == wanted {
             return self.finish_with(Ok(self.memory.len()));
         }
@@ -379,7 +380,7 @@ impl Pending {
         let way = if by_worker {
             Way::InPlace(self.start_copy(transfer, skip, &range))
         } else {
-            Way::Staged { transfer, skip }
+            Way::Staged { transfer, skip, ahead: false }
         };
         self.parts.push_back(Part { range, way });
         true
@@ -468,13 +469,11 @@ impl Pending {
                 }
                 moved
             }
-            Way::Staged { transfer, skip } => self.unstage(&transfer, skip, &range),
-            Way::Ahead { source, skip, valid } => {
-                let bytes = source.bytes(skip, valid);
-                let len = bytes.len().min(range.len());
-                self.memory.bytes_mut(range.start..range.start + len).copy_from_slice(&bytes[..len]);
-                Ok(len)
-            }
+            // Another read may have caused the error of read-ahead: this one asks for itself.
+            Way::Staged { transfer, skip, ahead } => match self.unstage(&transfer, skip, &range) {
+                Err(_) if ahead => Ok(0),
+                moved => moved,
+            },
         };
         let moved = match moved {
             Err(error) if is_refusal(&error) => 0,
@@ -507,7 +506,7 @@ impl Pending {
     /// Waits until no transfer uses the caller's memory.
     fn wait_for_parts(&mut self) {
         for part in self.parts.drain(..) {
-            if let Way::InPlace(transfer) | Way::Staged { transfer, .. } = part.way {
+            if let Way::InPlace(transfer) | Way::Staged { transfer, ahead: false, .. } = part.way {
                 let _ = transfer.wait(); // the request ends with an error or short of this part
             }
         }

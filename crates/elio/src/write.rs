@@ -25,16 +25,14 @@ impl Handle {
         let range = offset_bytes..offset_bytes + from.len() as u64;
         self.inode.order_after_in_flight(&range, Direction::Write);
         self.inode.invalidate_read_ahead(&range);
-        let route = self.write_route(&range);
         if self.gathers(from.len()) {
-            let writer = Writer { device: &self.device, path: &self.path, route };
-            if let Some(generation) = self.inode.gather(&writer, offset_bytes, from)? {
+            if let Some(generation) = self.inode.gather(|| self.gatherer(&range), offset_bytes, from)? {
                 return Ok(Some(generation));
             }
         } else {
             self.inode.flush_before_write(&range)?;
         }
-        self.write_now(route, &range, from)
+        self.write_now(self.write_route(&range), &range, from)
             .map(|()| None)
             .map_err(|source| self.transfer_error(operation, offset_bytes, from.len(), source))
     }
@@ -42,6 +40,12 @@ impl Handle {
     /// Whether a write of this size may be held back.
     fn gathers(&self, len: usize) -> bool {
         len < GATHER_BYTES && self.is_exclusive() && !self.properties.in_memory()
+    }
+
+    /// Who writes what is gathered from `range` on: not directly, because nobody knows yet where it will end.
+    fn gatherer(&self, range: &Range<u64>) -> Writer {
+        let route = self.route_of_write(range, false);
+        Writer { device: Arc::clone(&self.device), path: Arc::clone(&self.path), route }
     }
 
     fn write_now(self: &Arc<Self>, route: Route, range: &Range<u64>, from: &[u8]) -> io::Result<()> {

@@ -1,9 +1,10 @@
 //! Sequential readers find their data there before they ask.
 //!
-//! A window of segments lies ahead of the reader, each one transfer into a pool buffer. Tiny reads of resident data
-//! use the same window with one segment that is filled at once.
+//! A window of segments lies ahead of the reader, each one transfer into a pool buffer. What is not resident comes from
+//! the device with several segments in flight; for tiny reads of resident data a worker copies out of the page cache in
+//! large pieces while the reader takes small ones.
 
-use crate::buffer::{PoolBuffer, pool};
+use crate::buffer::pool;
 use crate::device::{Device, Route};
 use crate::stream::housekeeping;
 use crate::sys::region::Region;
@@ -11,65 +12,70 @@ use crate::sys::transfer::{Direction, Transfer};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// One transfer of read-ahead.
-const SEGMENT_BYTES: usize = 512 << 10;
-/// In flight at most, a stream; it begins with [`DEPTH_MIN`] and doubles as segments are used.
+/// A segment is this long at most; a stream begins with a few times what was read in a row, and doubles.
+const SEGMENT_BYTES_MAX: usize = 512 << 10;
+const SEGMENT_BYTES_MIN: usize = 16 << 10;
+/// The first segment is so many times what was read in a row.
+const SEGMENT_GROWTH: u64 = 4;
+/// In the window at most, while segments come from the device; it begins with [`DEPTH_MIN`] and doubles as segments are
+/// used.
 const DEPTH_MAX: usize = 8;
 const DEPTH_MIN: usize = 2;
-/// One fill for tiny reads of resident data; fits a second-level cache.
-const FILL_BYTES: usize = 256 << 10;
+/// As [`DEPTH_MAX`], while they come out of the page cache; refilled when half is used, so that a worker is woken seldom.
+const DEPTH_MAX_CACHED: usize = 4;
 /// Segments begin at whole pages.
 const PAGE_BYTES: u64 = 4096;
 
-/// Where the bytes of a segment are, or will be.
-#[derive(Clone, Debug)]
-pub(crate) enum Source {
-    /// In a buffer.
-    Filled(Arc<PoolBuffer>),
-    /// In the memory of a transfer, once it is done.
-    Coming(Arc<Transfer>),
-}
-
-impl Source {
-    /// The bytes from `skip` on, after waiting for them; empty if the transfer failed or ended before.
-    pub(crate) fn bytes(&self, skip: usize, valid: usize) -> &[u8] {
-        let bytes = match self {
-            Self::Filled(buffer) => &buffer[..valid],
-            Self::Coming(transfer) => match transfer.wait() {
-                Ok(len) => &transfer.bytes()[..len],
-                Err(_) => &[], // the reader asks the device itself and gets the error
-            },
-        };
-        bytes.get(skip..).unwrap_or(&[])
-    }
-}
-
+/// One transfer of read-ahead.
 #[derive(Debug)]
 struct Segment {
     range: Range<u64>,
-    source: Source,
+    transfer: Arc<Transfer>,
+    /// It was in the page cache when it was asked for: getting it is only a copy.
+    resident: bool,
+    /// How much has come, once that is known; nothing if the transfer failed: the reader asks the device himself then
+    /// and gets the error.
+    come: Option<usize>,
 }
 
-/// What of a read the window has: bytes from `skip` of a segment.
+impl Segment {
+    /// What has come, after waiting for it.
+    fn bytes(&mut self) -> &[u8] {
+        let come = *self.come.get_or_insert_with(|| self.transfer.wait().unwrap_or(0));
+        &self.transfer.bytes()[..come]
+    }
+
+    fn len(&self) -> usize {
+        usize::try_from(self.range.end - self.range.start).expect("a segment fits a buffer")
+    }
+}
+
+/// What of a read the window is going to have: bytes from `skip` of a transfer.
 #[derive(Debug)]
 pub(crate) struct Piece {
-    pub(crate) source: Source,
+    pub(crate) transfer: Arc<Transfer>,
     pub(crate) skip: usize,
     pub(crate) len: usize,
-    /// Bytes of the segment that may be used, for filled buffers.
-    pub(crate) valid: usize,
 }
 
 /// The read-ahead of one handle.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct ReadAhead {
     /// Where the next read begins if it is sequential; a stream may begin at 0.
     expected_bytes: u64,
+    /// What was read in a row.
+    run_bytes: u64,
     window: VecDeque<Segment>,
+    segment_bytes: usize,
     depth: usize,
     /// Used since housekeeping looked last.
     used: bool,
+    /// How many handles of the file have a window; asked by writers before they take locks.
+    windows_count: Arc<AtomicUsize>,
+    /// This one is counted there.
+    counted: bool,
 }
 
 /// How segments are fetched.
@@ -78,79 +84,130 @@ pub(crate) trait Fetch {
     fn device(&self) -> &Arc<dyn Device>;
     /// Waits for writes in flight into a range that is about to be read ahead.
     fn settle_before_fetch(&self, range: &Range<u64>);
-    /// The route for a range that is not resident, or is not known to be.
-    fn fetch_route(&self, range: &Range<u64>) -> Route;
+    /// Whether a range is in the page cache.
+    fn is_resident(&self, range: &Range<u64>) -> bool;
+    /// The route for a range that is not; to be asked only for what is read then.
+    fn miss_route(&self, range: &Range<u64>) -> Route;
 }
 
 impl ReadAhead {
+    /// No window. `windows_count` is shared by all handles of the file.
+    pub(crate) fn new(windows_count: Arc<AtomicUsize>) -> Self {
+        Self {
+            expected_bytes: 0,
+            run_bytes: 0,
+            window: VecDeque::new(),
+            segment_bytes: SEGMENT_BYTES_MIN,
+            depth: DEPTH_MIN,
+            used: false,
+            windows_count,
+            counted: false,
+        }
+    }
+
     /// Notes a read; tells whether it continues the one before.
     pub(crate) fn note(&mut self, offset_bytes: u64, len_bytes: usize) -> bool {
         let sequential = offset_bytes == self.expected_bytes;
+        self.run_bytes = if sequential { self.run_bytes } else { 0 } + len_bytes as u64;
         self.expected_bytes = offset_bytes + len_bytes as u64;
         sequential
     }
 
     /// Copies what the window has from `offset_bytes` on, waiting for what is coming; keeps the window moving.
     pub(crate) fn serve(&mut self, fetch: &impl Fetch, offset_bytes: u64, into: &mut [u8]) -> usize {
+        self.copy(fetch, offset_bytes, into, |_| true)
+    }
+
+    /// As [`Self::serve`], without waiting for the device.
+    pub(crate) fn serve_ready(&mut self, fetch: &impl Fetch, offset_bytes: u64, into: &mut [u8]) -> usize {
+        self.copy(fetch, offset_bytes, into, |segment| segment.resident || segment.transfer.is_done())
+    }
+
+    fn copy(
+        &mut self,
+        fetch: &impl Fetch,
+        offset_bytes: u64,
+        into: &mut [u8],
+        wanted: impl Fn(&Segment) -> bool,
+    ) -> usize {
         let mut done = 0;
         while done < into.len() {
-            let Some(piece) = self.piece(fetch, offset_bytes + done as u64, into.len() - done) else { break };
-            let bytes = piece.source.bytes(piece.skip, piece.valid);
-            let len = bytes.len().min(piece.len);
+            let Some((segment, skip)) = self.segment_at(fetch, offset_bytes + done as u64) else { break };
+            if !wanted(segment) {
+                break;
+            }
+            let expected = segment.len() - skip;
+            let bytes = segment.bytes().get(skip..).unwrap_or(&[]);
+            let len = bytes.len().min(into.len() - done);
             into[done..done + len].copy_from_slice(&bytes[..len]);
             done += len;
-            if len < piece.len {
-                self.window.clear(); // short or failed: the reader asks the device itself
+            if done < into.len() && len < expected {
+                self.clear(); // short or failed: the reader asks the device itself
                 break;
             }
         }
         done
     }
 
-    /// What the window has at `offset_bytes`; segments before it are dropped, and new ones started.
+    /// What the window is going to have at `offset_bytes`, for a request that waits for it later.
     pub(crate) fn piece(&mut self, fetch: &impl Fetch, offset_bytes: u64, len: usize) -> Option<Piece> {
-        if self.window.is_empty() {
-            return None;
-        }
+        let (segment, skip) = self.segment_at(fetch, offset_bytes)?;
+        Some(Piece { transfer: Arc::clone(&segment.transfer), skip, len: len.min(segment.len() - skip) })
+    }
+
+    /// The segment that has `offset_bytes`, and where in it. Segments before it are dropped, and new ones started.
+    fn segment_at(&mut self, fetch: &impl Fetch, offset_bytes: u64) -> Option<(&mut Segment, usize)> {
+        let first = self.window.front()?;
         self.used = true;
-        self.drop_before(offset_bytes);
-        self.top_up(fetch);
-        let segment = self.window.front()?;
+        if !first.range.contains(&offset_bytes) {
+            self.drop_before(offset_bytes);
+            self.top_up(fetch);
+        }
+        let segment = self.window.front_mut()?;
         let skip = usize::try_from(offset_bytes.checked_sub(segment.range.start)?).ok()?;
-        let valid = usize::try_from(segment.range.end - segment.range.start).ok()?;
-        Some(Piece { source: segment.source.clone(), skip, len: len.min(valid - skip), valid })
+        Some((segment, skip))
     }
 
     fn drop_before(&mut self, offset_bytes: u64) {
         if self.window.front().is_some_and(|first| offset_bytes < first.range.start) {
-            self.window.clear(); // the reader went back
+            self.clear(); // the reader went back
         }
         while self.window.front().is_some_and(|first| first.range.end <= offset_bytes) {
             self.window.pop_front();
             self.depth = (self.depth * 2).min(DEPTH_MAX);
+            self.segment_bytes = (self.segment_bytes * 2).min(SEGMENT_BYTES_MAX);
+            if self.window.is_empty() {
+                self.clear(); // the reader jumped ahead, or the file ends here
+            }
         }
     }
 
-    /// Opens a window at `offset_bytes`.
+    /// Opens a window at `offset_bytes`, for a reader who is going to wait for its first segment.
     pub(crate) fn open(&mut self, fetch: &impl Fetch, offset_bytes: u64) {
-        self.window.clear();
+        self.clear();
         self.depth = DEPTH_MIN;
-        self.fetch_segment(fetch, offset_bytes / PAGE_BYTES * PAGE_BYTES);
-        self.top_up(fetch);
+        let wanted = usize::try_from(self.run_bytes * SEGMENT_GROWTH).unwrap_or(usize::MAX);
+        self.segment_bytes =
+            wanted.clamp(SEGMENT_BYTES_MIN, SEGMENT_BYTES_MAX).next_power_of_two().min(SEGMENT_BYTES_MAX);
+        self.count(true); // before anything is read: a writer who does not see it has written before
+        if self.fetch_segment(fetch, offset_bytes / PAGE_BYTES * PAGE_BYTES) {
+            self.top_up(fetch);
+        } else {
+            self.count(false);
+        }
     }
 
     /// Starts segments until the window is as deep as it may be, the file ends, or the pool is empty.
     fn top_up(&mut self, fetch: &impl Fetch) {
-        while self.window.len() < self.depth {
-            match self.window.back() {
-                Some(Segment { range, source: Source::Coming(_) }) => {
-                    let next = range.end;
-                    if !self.fetch_segment(fetch, next) {
-                        break;
-                    }
-                }
-                _ => break,
-            }
+        let Some(last) = self.window.back() else { return };
+        let depth = match last.resident {
+            true if self.window.len() > DEPTH_MAX_CACHED / 2 => return,
+            true => self.depth.min(DEPTH_MAX_CACHED),
+            false => self.depth,
+        };
+        let mut next = last.range.end;
+        while self.window.len() < depth && self.fetch_segment(fetch, next) {
+            next += self.segment_bytes as u64;
         }
     }
 
@@ -159,32 +216,36 @@ impl ReadAhead {
         if device.len().is_ok_and(|len_bytes| start_bytes >= len_bytes) {
             return false;
         }
-        let Some(buffer) = pool().take(SEGMENT_BYTES) else { return false };
-        let range = start_bytes..start_bytes + SEGMENT_BYTES as u64;
-        let region = Region::of_pool(buffer, SEGMENT_BYTES);
+        let Some(buffer) = pool().take(self.segment_bytes) else { return false };
+        let range = start_bytes..start_bytes + self.segment_bytes as u64;
+        let region = Region::of_pool(buffer, self.segment_bytes);
         fetch.settle_before_fetch(&range);
-        let route = fetch.fetch_route(&range);
-        let transfer = Transfer::start(device, Direction::Read, route, start_bytes, region);
-        self.window.push_back(Segment { range, source: Source::Coming(transfer) });
+        let resident = fetch.is_resident(&range);
+        let route = if resident { Route::Cached } else { fetch.miss_route(&range) };
+        let transfer = Transfer::new(Arc::clone(device), Direction::Read, route, start_bytes, region);
+        if self.window.is_empty() && resident {
+            transfer.queue(); // the reader, who waits for it next, copies it himself: no worker is faster
+        } else {
+            device.start(&transfer);
+        }
+        self.window.push_back(Segment { range, transfer, resident, come: None });
         self.used = true;
         housekeeping::call();
         true
     }
 
-    /// Fills one segment at once through `route`; the bytes it has got (0 if nothing is there or resident).
-    pub(crate) fn fill(&mut self, fetch: &impl Fetch, route: Route, offset_bytes: u64) -> usize {
+    fn clear(&mut self) {
         self.window.clear();
-        let Some(mut buffer) = pool().take(FILL_BYTES) else { return 0 };
-        fetch.settle_before_fetch(&(offset_bytes..offset_bytes + FILL_BYTES as u64));
-        let filled = fetch.device().read(route, offset_bytes, &mut buffer[..FILL_BYTES]).unwrap_or(0);
-        if filled > 0 {
-            let range = offset_bytes..offset_bytes + filled as u64;
-            self.window.push_back(Segment { range, source: Source::Filled(Arc::new(buffer)) });
-            self.depth = 0;
-            self.used = true;
-            housekeeping::call();
+        self.count(false);
+    }
+
+    /// Counts this window among those of the file, or no longer.
+    fn count(&mut self, counted: bool) {
+        match (std::mem::replace(&mut self.counted, counted), counted) {
+            (false, true) => drop(self.windows_count.fetch_add(1, Ordering::SeqCst)),
+            (true, false) => drop(self.windows_count.fetch_sub(1, Ordering::SeqCst)),
+            _ => {}
         }
-        filled
     }
 
     /// Drops what was read of a range that is about to be written. What is still coming for a request is waited for:
@@ -193,19 +254,23 @@ impl ReadAhead {
         let overlaps = |segment: &Segment| segment.range.start < range.end && range.start < segment.range.end;
         if self.window.iter().any(overlaps) {
             for segment in &self.window {
-                if let Source::Coming(transfer) = &segment.source {
-                    let _ = transfer.wait(); // an error is met again by whoever reads there
-                }
+                let _ = segment.transfer.wait(); // an error is met again by whoever reads there
             }
-            self.window.clear();
+            self.clear();
         }
     }
 
     /// Gives the buffers back if nothing was read since the last call; tells whether any are left.
     pub(crate) fn release_if_idle(&mut self) -> bool {
         if !std::mem::take(&mut self.used) {
-            self.window.clear();
+            self.clear();
         }
         !self.window.is_empty()
+    }
+}
+
+impl Drop for ReadAhead {
+    fn drop(&mut self) {
+        self.clear();
     }
 }

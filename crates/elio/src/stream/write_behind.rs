@@ -1,4 +1,5 @@
-//! Small sequential writes are gathered and handed to the kernel in larger ones.
+//! Small sequential writes are gathered and handed to the kernel in larger ones: a full buffer by a worker, while the
+//! next one fills.
 //!
 //! What is held here is seen by every handle of the file in this process, because every operation that could tell the
 //! difference hands it over first. It reaches the kernel at the latest by wait, length, sync or close, when the buffer
@@ -10,23 +11,36 @@ use crate::device::{Device, Route};
 use crate::error::{Error, Operation};
 use crate::inode::Inode;
 use crate::stream::housekeeping;
+use crate::sys::region::Region;
+use crate::sys::transfer::{Direction, Transfer, write_all};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard};
 
-/// Fits a second-level cache, so that gathering costs a copy within it.
-const BUFFER_BYTES: usize = 256 << 10;
+/// A stream begins with the smallest buffer and doubles it each time it is full: large writes get large folios, of which the
+/// kernel makes several times as much a second.
+const BUFFER_BYTES_MIN: usize = 64 << 10;
+const BUFFER_BYTES_MAX: usize = 512 << 10;
 
 /// The gathering state of one file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct WriteBehind {
     /// Where the last write ended; a stream may begin at 0.
     last_end_bytes: u64,
+    buffer_bytes: usize,
     held: Option<Held>,
+    /// A buffer that was full, on its way to the kernel. It is older than what is held.
+    going: Option<Going>,
     /// Counts the buffers that were ever held.
     generation: Generation,
+}
+
+impl Default for WriteBehind {
+    fn default() -> Self {
+        Self { last_end_bytes: 0, buffer_bytes: BUFFER_BYTES_MIN, held: None, going: None, generation: 0 }
+    }
 }
 
 /// Which buffer took a write: lets a request ask whether its data is in the kernel yet.
@@ -35,24 +49,41 @@ pub(crate) type Generation = u64;
 /// Data that the kernel does not have yet.
 #[derive(Debug)]
 struct Held {
-    device: Arc<dyn Device>,
-    path: Arc<Path>,
-    route: Route,
+    writer: Writer,
     buffer: PoolBuffer,
     /// Where `buffer[start]` belongs in the file.
     offset_bytes: u64,
     /// What of the buffer is still to be written.
     start: usize,
     end: usize,
+    generation: Generation,
     /// Housekeeping has seen it once.
     aged: bool,
 }
 
+/// A buffer that a worker writes.
+#[derive(Debug)]
+struct Going {
+    writer: Writer,
+    transfer: Arc<Transfer>,
+    generation: Generation,
+    /// The worker could not, and somebody was told.
+    refused: bool,
+}
+
 /// Who writes, and how.
-pub(crate) struct Writer<'a> {
-    pub(crate) device: &'a Arc<dyn Device>,
-    pub(crate) path: &'a Arc<Path>,
+#[derive(Clone, Debug)]
+pub(crate) struct Writer {
+    pub(crate) device: Arc<dyn Device>,
+    pub(crate) path: Arc<Path>,
     pub(crate) route: Route,
+}
+
+impl Writer {
+    fn error(&self, range: &Range<u64>, source: io::Error) -> Error {
+        let len_bytes = range.end - range.start;
+        Error::of_transfer(&*self.device, Operation::Write, &self.path, range.start, len_bytes, source)
+    }
 }
 
 impl Held {
@@ -68,26 +99,72 @@ impl Held {
         len
     }
 
+    fn is_full(&self) -> bool {
+        self.end == self.buffer.len()
+    }
+
     /// Writes what is held; keeps what could not be written.
     fn flush(&mut self) -> Result<(), Error> {
         while self.start < self.end {
             let from = &self.buffer[self.start..self.end];
-            match self.device.write(self.route, self.offset_bytes, from) {
-                Ok(0) => return Err(self.error(io::ErrorKind::WriteZero.into())),
+            match self.writer.device.write(self.writer.route, self.offset_bytes, from) {
+                Ok(0) => return Err(self.writer.error(&self.range(), io::ErrorKind::WriteZero.into())),
                 Ok(bytes) => {
                     self.start += bytes;
                     self.offset_bytes += bytes as u64;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.error(error)),
+                Err(error) => return Err(self.writer.error(&self.range(), error)),
             }
         }
         Ok(())
     }
 
-    fn error(&self, source: io::Error) -> Error {
-        let len_bytes = (self.end - self.start) as u64;
-        Error::of_transfer(&*self.device, Operation::Write, &self.path, self.offset_bytes, len_bytes, source)
+    /// Lets a worker write all of it.
+    fn start(self) -> Going {
+        let Self { writer, buffer, offset_bytes, end, generation, .. } = self;
+        let region = Region::of_pool(buffer, end);
+        let transfer =
+            Transfer::start(&writer.device, Direction::Write, writer.route, offset_bytes, region);
+        Going { writer, transfer, generation, refused: false }
+    }
+}
+
+impl Going {
+    fn range(&self) -> Range<u64> {
+        let offset_bytes = self.transfer.offset_bytes();
+        offset_bytes..offset_bytes + self.transfer.region().len() as u64
+    }
+
+    /// Waits until the kernel has all of it. What the worker could not write stays, and is tried here the next time.
+    fn settle(&mut self) -> Result<(), Error> {
+        let moved = match self.transfer.wait() {
+            Ok(moved) => moved,
+            Err(_) if self.refused => 0,
+            Err(error) => {
+                self.refused = true;
+                return Err(self.writer.error(&self.range(), error));
+            }
+        };
+        let rest = self.range().start + moved as u64..self.range().end;
+        write_all(&*self.writer.device, self.writer.route, rest.start, &self.transfer.bytes()[moved..])
+            .map(|_| ())
+            .map_err(|error| self.writer.error(&rest, error))
+    }
+}
+
+fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+impl WriteBehind {
+    fn is_empty(&self) -> bool {
+        self.held.is_none() && self.going.is_none()
+    }
+
+    fn overlaps(&self, range: &Range<u64>) -> bool {
+        self.held.as_ref().is_some_and(|held| overlap(&held.range(), range))
+            || self.going.as_ref().is_some_and(|going| overlap(&going.range(), range))
     }
 }
 
@@ -96,19 +173,23 @@ impl Inode {
         self.write_behind.lock().expect("no thread panics while it gathers writes")
     }
 
+    fn has_written_behind(&self) -> bool {
+        self.has_written_behind.load(Ordering::Acquire)
+    }
+
     /// Takes a small write if it continues the last one; `None` if it is to be written at once.
     pub(crate) fn gather(
         &self,
-        writer: &Writer<'_>,
+        writer: impl Fn() -> Writer,
         offset_bytes: u64,
         from: &[u8],
     ) -> Result<Option<Generation>, Error> {
         let mut gathering = self.gathering();
         let end_bytes = offset_bytes + from.len() as u64;
-        let continues = gathering.last_end_bytes == offset_bytes;
-        if !continues {
+        if gathering.last_end_bytes != offset_bytes {
             self.flush_locked(&mut gathering)?;
             gathering.last_end_bytes = end_bytes;
+            gathering.buffer_bytes = BUFFER_BYTES_MIN;
             return Ok(None);
         }
         let taken = self.append(&mut gathering, writer, offset_bytes, from)?;
@@ -119,88 +200,112 @@ impl Inode {
     fn append(
         &self,
         gathering: &mut WriteBehind,
-        writer: &Writer<'_>,
+        writer: impl Fn() -> Writer,
         offset_bytes: u64,
         from: &[u8],
     ) -> Result<bool, Error> {
         let mut done = 0;
         while done < from.len() {
-            if gathering.held.is_none() {
-                let Some(held) = self.hold(writer, offset_bytes + done as u64) else {
-                    // No buffer to be had: what was taken so far is in the kernel, the rest goes there too.
-                    return if done == 0 { Ok(false) } else { write_rest(writer, offset_bytes, from, done) };
-                };
-                gathering.held = Some(held);
-                gathering.generation += 1;
-            }
-            let held = gathering.held.as_mut().expect("held since the lines above");
+            let at = offset_bytes + done as u64;
+            let Some(held) = self.hold(gathering, &writer, at) else {
+                // No buffer to be had: what was taken so far is on its way, the rest goes straight there.
+                return if done == 0 { Ok(false) } else { write_rest(&writer(), at, &from[done..]) };
+            };
             done += held.append(&from[done..]);
-            if held.end == held.buffer.len() {
-                self.flush_locked(gathering)?;
+            if held.is_full() {
+                self.hand_over(gathering)?;
             }
         }
         Ok(true)
     }
 
-    fn hold(&self, writer: &Writer<'_>, offset_bytes: u64) -> Option<Held> {
-        let buffer = pool().take(BUFFER_BYTES)?;
-        self.has_written_behind.store(true, Ordering::Release);
-        housekeeping::call();
-        Some(Held {
-            device: Arc::clone(writer.device),
-            path: Arc::clone(writer.path),
-            route: writer.route,
-            buffer,
-            offset_bytes,
-            start: 0,
-            end: 0,
-            aged: false,
-        })
+    /// The buffer that takes the next bytes, which belong at `offset_bytes`; `None` if the pool has none.
+    fn hold<'a>(
+        &self,
+        gathering: &'a mut WriteBehind,
+        writer: impl Fn() -> Writer,
+        offset_bytes: u64,
+    ) -> Option<&'a mut Held> {
+        if gathering.held.is_none() {
+            let buffer = pool().take(gathering.buffer_bytes)?;
+            self.has_written_behind.store(true, Ordering::Release);
+            housekeeping::call();
+            gathering.generation += 1;
+            let (writer, generation) = (writer(), gathering.generation);
+            gathering.held =
+                Some(Held { writer, buffer, offset_bytes, start: 0, end: 0, generation, aged: false });
+        }
+        gathering.held.as_mut()
     }
 
-    fn flush_locked(&self, gathering: &mut WriteBehind) -> Result<(), Error> {
-        let Some(held) = &mut gathering.held else { return Ok(()) };
-        let range = held.range();
-        held.flush()?;
-        let (device, route) = (Arc::clone(&held.device), held.route);
-        gathering.held = None;
-        self.has_written_behind.store(false, Ordering::Release);
-        // What was read ahead around the held data missed it.
-        self.invalidate_read_ahead(&range);
-        if route == Route::Cached {
-            self.note_cached_write(&device, range);
+    /// Lets a worker write the full buffer, after the one before.
+    fn hand_over(&self, gathering: &mut WriteBehind) -> Result<(), Error> {
+        self.settle_going(gathering)?;
+        if gathering.held.as_ref().is_some_and(|held| held.start > 0) {
+            return self.flush_locked(gathering); // a part of it is written, and the rest was refused once
+        }
+        gathering.going = gathering.held.take().map(Held::start);
+        gathering.buffer_bytes = (gathering.buffer_bytes * 2).min(BUFFER_BYTES_MAX);
+        Ok(())
+    }
+
+    fn settle_going(&self, gathering: &mut WriteBehind) -> Result<(), Error> {
+        if let Some(going) = &mut gathering.going {
+            going.settle()?;
+            let (writer, range) = (going.writer.clone(), going.range());
+            gathering.going = None;
+            self.note_handed_over(gathering, &writer, range);
         }
         Ok(())
     }
 
+    fn flush_locked(&self, gathering: &mut WriteBehind) -> Result<(), Error> {
+        self.settle_going(gathering)?;
+        if let Some(held) = &mut gathering.held {
+            let (writer, range) = (held.writer.clone(), held.range());
+            held.flush()?;
+            gathering.held = None;
+            self.note_handed_over(gathering, &writer, range);
+        }
+        Ok(())
+    }
+
+    fn note_handed_over(&self, gathering: &WriteBehind, writer: &Writer, range: Range<u64>) {
+        self.has_written_behind.store(!gathering.is_empty(), Ordering::Release);
+        // What was read ahead around the held data missed it.
+        self.invalidate_read_ahead(&range);
+        if writer.route == Route::Cached {
+            self.note_cached_write(&writer.device, range);
+        }
+    }
+
     /// Hands everything held to the kernel.
     pub(crate) fn flush(&self) -> Result<(), Error> {
-        if !self.has_written_behind.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        self.flush_locked(&mut self.gathering())
+        if self.has_written_behind() { self.flush_locked(&mut self.gathering()) } else { Ok(()) }
     }
 
     /// Hands over what is held if it is of this generation still.
     pub(crate) fn flush_generation(&self, generation: Generation) -> Result<(), Error> {
-        if !self.has_written_behind.load(Ordering::Acquire) {
+        if !self.has_written_behind() {
             return Ok(());
         }
         let mut gathering = self.gathering();
-        if gathering.generation == generation { self.flush_locked(&mut gathering) } else { Ok(()) }
+        if gathering.held.as_ref().is_some_and(|held| held.generation == generation) {
+            return self.flush_locked(&mut gathering);
+        }
+        if gathering.going.as_ref().is_some_and(|going| going.generation == generation) {
+            return self.settle_going(&mut gathering);
+        }
+        Ok(())
     }
 
     /// Hands over what is held if it overlaps `range`.
     pub(crate) fn flush_overlapping(&self, range: &Range<u64>) -> Result<(), Error> {
-        if !self.has_written_behind.load(Ordering::Acquire) {
+        if !self.has_written_behind() {
             return Ok(());
         }
         let mut gathering = self.gathering();
-        let overlaps = gathering.held.as_ref().is_some_and(|held| {
-            let held = held.range();
-            held.start < range.end && range.start < held.end
-        });
-        if overlaps { self.flush_locked(&mut gathering) } else { Ok(()) }
+        if gathering.overlaps(range) { self.flush_locked(&mut gathering) } else { Ok(()) }
     }
 
     /// Hands over what is held before a write that overlaps it, and notes where that write will end.
@@ -215,31 +320,30 @@ impl Inode {
 
     /// Gives up what cannot be written, after close has reported it.
     pub(crate) fn abandon_written_behind(&self) {
-        self.gathering().held = None;
+        let mut gathering = self.gathering();
+        gathering.held = None;
+        if let Some(going) = gathering.going.take() {
+            let _ = going.transfer.wait(); // reported; but nothing may be written after this call
+        }
         self.has_written_behind.store(false, Ordering::Release);
     }
 
     /// Hands over what is held for one round or longer; tells whether anything is left to look after.
     pub(crate) fn flush_aged(&self) -> bool {
-        if !self.has_written_behind.load(Ordering::Acquire) {
+        if !self.has_written_behind() {
             return false;
         }
         let mut gathering = self.gathering();
-        match &mut gathering.held {
-            None => false,
-            Some(held) if !held.aged => {
-                held.aged = true;
-                true
-            }
-            Some(_) => match self.flush_locked(&mut gathering) {
-                Ok(()) => false,
-                Err(error) => {
-                    // Kept, and reported at the next wait, length, sync or close.
-                    tracing::warn!(%error, "data written behind is refused; it is kept and tried again");
-                    true
-                }
-            },
+        if let Some(held) = &mut gathering.held
+            && !std::mem::replace(&mut held.aged, true)
+        {
+            return true;
         }
+        if let Err(error) = self.flush_locked(&mut gathering) {
+            // Kept, and reported at the next wait, length, sync or close.
+            tracing::warn!(%error, "data written behind is refused; it is kept and tried again");
+        }
+        !gathering.is_empty()
     }
 
     /// As [`Self::flush`] at the end of the program, when another thread may have been stopped with the lock in hand.
@@ -252,12 +356,8 @@ impl Inode {
     }
 }
 
-fn write_rest(writer: &Writer<'_>, offset_bytes: u64, from: &[u8], done: usize) -> Result<bool, Error> {
-    let at = offset_bytes + done as u64;
-    crate::sys::transfer::write_all(&**writer.device, writer.route, at, &from[done..]).map(|_| true).map_err(
-        |source| {
-            let len_bytes = (from.len() - done) as u64;
-            Error::of_transfer(&**writer.device, Operation::Write, writer.path, at, len_bytes, source)
-        },
-    )
+fn write_rest(writer: &Writer, offset_bytes: u64, rest: &[u8]) -> Result<bool, Error> {
+    write_all(&*writer.device, writer.route, offset_bytes, rest).map(|_| true).map_err(|error| {
+        writer.error(&(offset_bytes..offset_bytes + rest.len() as u64), error)
+    })
 }
