@@ -1,14 +1,18 @@
 //! The pool of page-aligned buffers: staging for direct transfers, read-ahead and write-behind, within one budget for
 //! the process.
+//!
+//! Memory comes from the system in slabs of a huge page and is halved until it fits. Halves are joined again when nothing
+//! else is left, or when everything is at rest.
 
 use crate::settings;
-use crate::sys::alloc::{PAGE_BYTES, PageBlock};
+use crate::sys::alloc::{HUGE_PAGE_BYTES, PAGE_BYTES, PageBlock};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
 /// Sizes are powers of two from a page to this.
 pub(crate) const BUFFER_BYTES_MAX: usize = 1 << 20;
-const CLASSES_COUNT: usize = (BUFFER_BYTES_MAX / PAGE_BYTES).ilog2() as usize + 1;
+/// Classes of blocks go up to a slab.
+const CLASSES_COUNT: usize = class_of(HUGE_PAGE_BYTES) + 1;
 
 /// A page-aligned buffer on loan from the pool.
 #[derive(Debug)]
@@ -22,10 +26,8 @@ pub(crate) struct PoolBuffer {
 struct Blocks {
     /// Blocks at rest, by class.
     free: [Vec<PageBlock>; CLASSES_COUNT],
-    /// Bytes on loan and at rest.
+    /// Bytes of all slabs.
     held_bytes: usize,
-    /// Bytes on loan.
-    lent_bytes: usize,
     /// The most that was ever held.
     peak_bytes: usize,
 }
@@ -43,21 +45,23 @@ pub(crate) fn pool() -> &'static BufferPool {
     POOL.get_or_init(|| BufferPool::new(settings::get().buffer_bytes_max))
 }
 
-fn class_of(len_bytes: usize) -> usize {
-    (len_bytes.div_ceil(PAGE_BYTES).next_power_of_two()).ilog2() as usize
-}
-
-fn class_bytes(class: usize) -> usize {
-    PAGE_BYTES << class
+const fn class_of(len_bytes: usize) -> usize {
+    len_bytes.div_ceil(PAGE_BYTES).next_power_of_two().ilog2() as usize
 }
 
 impl BufferPool {
     fn new(budget_bytes: usize) -> Self {
+        assert!(budget_bytes >= BUFFER_BYTES_MAX, "the budget has room for the largest buffer");
         Self { budget_bytes, blocks: Mutex::default() }
     }
 
     fn blocks(&self) -> MutexGuard<'_, Blocks> {
         self.blocks.lock().expect("no thread panics while it holds the pool")
+    }
+
+    /// The largest power of two within a huge page and the budget.
+    fn slab_bytes(&self) -> usize {
+        HUGE_PAGE_BYTES.min(1 << self.budget_bytes.ilog2())
     }
 
     /// A buffer of at least `len_bytes` (at most [`BUFFER_BYTES_MAX`]), or `None` when the budget is spent: the caller
@@ -66,46 +70,82 @@ impl BufferPool {
         assert!(len_bytes <= BUFFER_BYTES_MAX, "{len_bytes} bytes is more than a pool buffer has");
         let class = class_of(len_bytes);
         let mut blocks = self.blocks();
-        let block = match blocks.free[class].pop() {
+        let block = match blocks.take(class) {
             Some(block) => block,
-            None => self.grow(&mut blocks, class)?,
+            None => {
+                blocks.join_halves();
+                match blocks.take(class) {
+                    Some(block) => block,
+                    None => self.grow(&mut blocks, class)?,
+                }
+            }
         };
-        blocks.lent_bytes += block.len();
         Some(PoolBuffer { pool: self, block: Some(block) })
     }
 
-    /// A new block, if the budget allows it, perhaps after blocks of other classes have gone back to the system.
+    /// A block of a new slab, if the budget and the system allow it.
     fn grow(&self, blocks: &mut Blocks, class: usize) -> Option<PageBlock> {
-        let wanted_bytes = class_bytes(class);
-        if blocks.lent_bytes + wanted_bytes > self.budget_bytes {
+        let slab_bytes = self.slab_bytes();
+        if blocks.held_bytes + slab_bytes > self.budget_bytes {
             return None;
         }
-        if blocks.held_bytes + wanted_bytes > self.budget_bytes {
-            blocks.free.iter_mut().for_each(Vec::clear);
-            blocks.held_bytes = blocks.lent_bytes;
-        }
-        blocks.held_bytes += wanted_bytes;
+        let slab = PageBlock::new(slab_bytes)
+            .inspect_err(|error| tracing::warn!(%error, "no memory for buffers: going without"))
+            .ok()?;
+        blocks.held_bytes += slab_bytes;
         blocks.peak_bytes = blocks.peak_bytes.max(blocks.held_bytes);
-        Some(PageBlock::new(wanted_bytes))
+        blocks.put(slab);
+        blocks.take(class)
     }
 
-    fn put_back(&self, block: PageBlock) {
-        let mut blocks = self.blocks();
-        blocks.lent_bytes -= block.len();
-        blocks.free[class_of(block.len())].push(block);
-    }
-
-    /// Gives what is at rest back to the system.
+    /// Gives slabs that are at rest back to the system.
     pub(crate) fn trim(&self) {
         let mut blocks = self.blocks();
-        blocks.free.iter_mut().for_each(|free| *free = Vec::new());
-        blocks.held_bytes = blocks.lent_bytes;
+        blocks.join_halves();
+        let slabs = std::mem::take(&mut blocks.free[class_of(self.slab_bytes())]);
+        blocks.held_bytes -= slabs.len() * self.slab_bytes();
+        if blocks.held_bytes == 0 {
+            blocks.free = Default::default(); // the lists themselves, too
+        }
     }
 
     /// Bytes held now (on loan and at rest) and the most ever held.
     pub(crate) fn usage(&self) -> (usize, usize) {
         let blocks = self.blocks();
         (blocks.held_bytes, blocks.peak_bytes)
+    }
+}
+
+impl Blocks {
+    /// A block of `class`: one at rest, or a part of the smallest larger one.
+    fn take(&mut self, class: usize) -> Option<PageBlock> {
+        let found = (class..CLASSES_COUNT).find(|&larger| !self.free[larger].is_empty())?;
+        let mut block = self.free[found].pop()?;
+        for smaller in (class..found).rev() {
+            let (lower, upper) = block.halves();
+            self.free[smaller].push(upper);
+            block = lower;
+        }
+        Some(block)
+    }
+
+    fn put(&mut self, block: PageBlock) {
+        self.free[class_of(block.len())].push(block);
+    }
+
+    /// Joins halves that are both at rest.
+    fn join_halves(&mut self) {
+        for class in 0..CLASSES_COUNT - 1 {
+            let mut blocks = std::mem::take(&mut self.free[class]);
+            blocks.sort_unstable_by_key(PageBlock::address);
+            let mut blocks = blocks.into_iter().peekable();
+            while let Some(block) = blocks.next() {
+                match blocks.next_if(|next| block.is_lower_half_beside(next)) {
+                    Some(upper) => self.free[class + 1].push(block.joined(upper)),
+                    None => self.free[class].push(block),
+                }
+            }
+        }
     }
 }
 
@@ -125,7 +165,7 @@ impl DerefMut for PoolBuffer {
 impl Drop for PoolBuffer {
     fn drop(&mut self) {
         if let Some(block) = self.block.take() {
-            self.pool.put_back(block);
+            self.pool.blocks().put(block);
         }
     }
 }
@@ -136,4 +176,57 @@ impl Drop for PoolBuffer {
 /// been idle for a moment.
 pub fn buffer_usage_bytes() -> (usize, usize) {
     pool().usage()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool_of(budget_bytes: usize) -> &'static BufferPool {
+        Box::leak(Box::new(BufferPool::new(budget_bytes)))
+    }
+
+    #[test]
+    fn the_whole_budget_can_be_lent_in_any_sizes_and_not_a_byte_more() {
+        let pool = pool_of(4 << 20);
+        for len_bytes in [1 << 20, 512 << 10, 16 << 10, PAGE_BYTES, 256 << 10] {
+            let lent: Vec<_> = std::iter::from_fn(|| pool.take(len_bytes)).collect();
+            assert_eq!(lent.len(), (4 << 20) / len_bytes, "buffers of {len_bytes} bytes");
+        }
+        assert_eq!(pool.usage(), (4 << 20, 4 << 20));
+    }
+
+    #[test]
+    fn buffers_on_loan_do_not_overlap() {
+        let pool = pool_of(2 << 20);
+        let sizes = [4096, 65_536, 5000, 524_288, 16_384, 262_144];
+        let mut lent: Vec<_> = sizes.iter().map(|&len| pool.take(len).expect("within the budget")).collect();
+        for (mark, buffer) in (1..).zip(&mut lent) {
+            buffer.fill(mark);
+        }
+        for (mark, buffer) in (1..).zip(&lent) {
+            assert!(buffer.iter().all(|&byte| byte == mark));
+        }
+    }
+
+    #[test]
+    fn slabs_at_rest_go_back_and_those_on_loan_stay() {
+        let pool = pool_of(8 << 20);
+        let kept = pool.take(PAGE_BYTES).expect("within the budget");
+        drop((0..6).map(|_| pool.take(1 << 20).expect("within the budget")).collect::<Vec<_>>());
+        pool.trim();
+        assert_eq!(pool.usage().0, 2 << 20);
+        drop(kept);
+        pool.trim();
+        assert_eq!(pool.usage().0, 0);
+    }
+
+    #[test]
+    fn a_budget_below_a_huge_page_is_kept() {
+        let pool = pool_of(1 << 20);
+        let lent = pool.take(1 << 20).expect("within the budget");
+        assert!(pool.take(1).is_none());
+        drop(lent);
+        assert!(pool.take(1).is_some());
+    }
 }

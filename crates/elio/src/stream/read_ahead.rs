@@ -137,7 +137,10 @@ impl ReadAhead {
                 break;
             }
             let expected = segment.len() - skip;
-            let bytes = segment.bytes().get(skip..).unwrap_or(&[]);
+            if !segment.transfer.is_done() {
+                self.copy_beside_worker();
+            }
+            let bytes = self.window[0].bytes().get(skip..).unwrap_or(&[]);
             let len = bytes.len().min(into.len() - done);
             into[done..done + len].copy_from_slice(&bytes[..len]);
             done += len;
@@ -147,6 +150,14 @@ impl ReadAhead {
             }
         }
         done
+    }
+
+    /// Before the first segment is waited for: if a worker is at it, this thread takes on another that is only a copy.
+    fn copy_beside_worker(&self) {
+        let mut later = self.window.iter().skip(1).filter(|segment| segment.resident);
+        if !self.window[0].transfer.run_if_queued() {
+            later.any(|segment| segment.transfer.run_if_queued());
+        }
     }
 
     /// What the window is going to have at `offset_bytes`, for a request that waits for it later.

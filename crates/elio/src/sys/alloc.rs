@@ -1,62 +1,118 @@
-//! Page-aligned memory.
+//! Page-aligned memory, in one piece for the device where the system allows it.
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::io;
 use std::ops::{Deref, DerefMut};
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
 
 /// The alignment of every buffer of the pool: a page, which no device asks more than.
 pub(crate) const PAGE_BYTES: usize = 4096;
+/// The size and alignment of a huge page. Memory inside one is contiguous for the device, too: a transfer is a single segment
+/// instead of one for each page, which made direct reads half as fast again where the device is virtual.
+pub(crate) const HUGE_PAGE_BYTES: usize = 2 << 20;
 
-/// A block of page-aligned, uninitialised-then-zeroed memory.
+/// A mapping of the system, given back when its last block is dropped.
 #[derive(Debug)]
-pub(crate) struct PageBlock {
-    pointer: *mut u8,
+struct Mapping {
+    pointer: NonNull<u8>,
     len_bytes: usize,
 }
 
-// SAFETY: the block is owned by one value and has no thread affinity.
-unsafe impl Send for PageBlock {}
-// SAFETY: shared access only reads.
-unsafe impl Sync for PageBlock {}
+// SAFETY: a mapping is plain memory without thread affinity; its blocks say who touches what.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: mapped by `map`, and no block of it is left. An error leaves it mapped, which is all that could be done.
+        unsafe { libc::munmap(self.pointer.as_ptr().cast(), self.len_bytes) };
+    }
+}
+
+/// Maps `len_bytes` of zeroed memory.
+fn map(len_bytes: usize) -> io::Result<Mapping> {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: a new anonymous mapping at an address of the kernel's choice touches nothing that exists.
+    let pointer = unsafe { libc::mmap(ptr::null_mut(), len_bytes, protection, flags, -1, 0) };
+    if pointer == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(Mapping { pointer: NonNull::new(pointer.cast()).expect("a mapping is not at 0"), len_bytes })
+}
+
+/// A block of page-aligned, initialised memory, that nobody else has.
+#[derive(Debug)]
+pub(crate) struct PageBlock {
+    mapping: Arc<Mapping>,
+    start: usize,
+    len_bytes: usize,
+}
 
 impl PageBlock {
-    /// Takes `len_bytes` (a positive multiple of a page) from the allocator. Large blocks are fresh zero pages of the
-    /// system, which cost memory only once touched.
-    pub(crate) fn new(len_bytes: usize) -> Self {
-        let layout = Self::layout(len_bytes);
-        // SAFETY: the size is not zero (asserted in `layout`).
-        let pointer = unsafe { alloc(layout) };
-        if pointer.is_null() {
-            handle_alloc_error(layout);
+    /// Takes `len_bytes` (a power of two, at least a page) from the system: zeros, aligned to their length, on huge
+    /// pages from their size on. Costs memory only once touched.
+    ///
+    /// # Errors
+    /// The system has no memory or no room for one more mapping.
+    pub(crate) fn new(len_bytes: usize) -> io::Result<Self> {
+        assert!(len_bytes.is_power_of_two() && len_bytes >= PAGE_BYTES, "pool blocks are powers of two");
+        // Twice as much address space has an aligned block inside; what is around it is never touched.
+        let mapping = Arc::new(map(2 * len_bytes)?);
+        let address = mapping.pointer.as_ptr() as usize;
+        let block = Self { start: address.next_multiple_of(len_bytes) - address, mapping, len_bytes };
+        if len_bytes >= HUGE_PAGE_BYTES {
+            // SAFETY: advice about memory of this block. An error means that there are no huge pages: then small ones do.
+            unsafe { libc::madvise(block.pointer().cast(), len_bytes, libc::MADV_HUGEPAGE) };
         }
-        // SAFETY: the block is ours and `len_bytes` long. Writing it makes it initialised memory for Rust.
-        unsafe { pointer.write_bytes(0, len_bytes) };
-        Self { pointer, len_bytes }
+        Ok(block)
     }
 
-    fn layout(len_bytes: usize) -> Layout {
-        assert!(len_bytes > 0 && len_bytes.is_multiple_of(PAGE_BYTES), "pool blocks are whole pages");
-        Layout::from_size_align(len_bytes, PAGE_BYTES).expect("a pool block is smaller than isize::MAX")
+    fn pointer(&self) -> *mut u8 {
+        // SAFETY: the block lies inside its mapping.
+        unsafe { self.mapping.pointer.as_ptr().add(self.start) }
+    }
+
+    pub(crate) fn address(&self) -> usize {
+        self.pointer() as usize
+    }
+
+    /// Its two halves, the lower first.
+    pub(crate) fn halves(self) -> (Self, Self) {
+        let Self { mapping, start, len_bytes } = self;
+        let half = len_bytes / 2;
+        assert!(half >= PAGE_BYTES, "a page is not divided");
+        let lower = Self { mapping: Arc::clone(&mapping), start, len_bytes: half };
+        (lower, Self { mapping, start: start + half, len_bytes: half })
+    }
+
+    /// Whether `upper` is what was divided from this block.
+    pub(crate) fn is_lower_half_beside(&self, upper: &Self) -> bool {
+        Arc::ptr_eq(&self.mapping, &upper.mapping)
+            && self.len_bytes == upper.len_bytes
+            && self.start + self.len_bytes == upper.start
+            && self.address().is_multiple_of(2 * self.len_bytes)
+    }
+
+    /// The block that was divided into this one and `upper`.
+    pub(crate) fn joined(self, upper: Self) -> Self {
+        assert!(self.is_lower_half_beside(&upper), "only halves of one block are joined");
+        Self { mapping: self.mapping, start: self.start, len_bytes: 2 * self.len_bytes }
     }
 }
 
 impl Deref for PageBlock {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
-        // SAFETY: `new` allocated and initialised exactly this range; it is freed only in drop.
-        unsafe { std::slice::from_raw_parts(self.pointer, self.len_bytes) }
+        // SAFETY: inside the mapping, which is zeroed memory and lives as long as the block; nobody else has this part.
+        unsafe { std::slice::from_raw_parts(self.pointer(), self.len_bytes) }
     }
 }
 
 impl DerefMut for PageBlock {
     fn deref_mut(&mut self) -> &mut [u8] {
         // SAFETY: as in `deref`; `&mut self` makes the access exclusive.
-        unsafe { std::slice::from_raw_parts_mut(self.pointer, self.len_bytes) }
-    }
-}
-
-impl Drop for PageBlock {
-    fn drop(&mut self) {
-        // SAFETY: allocated in `new` with the same layout.
-        unsafe { dealloc(self.pointer, Self::layout(self.len_bytes)) };
+        unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len_bytes) }
     }
 }
