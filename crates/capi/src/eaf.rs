@@ -170,6 +170,9 @@ fn wait(fd: i64, id: i64) -> Result<()> {
     let open = file(fd)?;
     let unknown = Error::UnknownRequest { id, code: codes::WAIT_FAILED };
     let Ok(number) = i32::try_from(id) else { return Err(unknown) };
+    if requests::is_finished_at_issue(id) {
+        return if requests::was_issued(id) { Ok(()) } else { Err(unknown) };
+    }
     let elsewhere = || FILES.find(|open| open.requests.contains(number).then(|| Arc::clone(open)));
     let result = open.requests.wait(number).or_else(|| elsewhere()?.requests.wait(number));
     result.unwrap_or(if requests::was_issued(id) { Ok(()) } else { Err(unknown) })

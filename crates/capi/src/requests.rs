@@ -1,9 +1,10 @@
 //! The requests of one open file, by the numbers that callers know them by.
 //!
-//! A number is issued once in 2^31 - 1 requests, process-wide. A request is kept while it runs. One that has finished
-//! well leaves nothing behind: its number is below the count of issued ones, and that is how a repeated wait finds
-//! it. One that has failed keeps its error, so that every wait tells it. What nobody waits for is collected when later
-//! requests are issued, so that memory does not grow with the number of requests.
+//! A number is issued once in 2^30 requests, process-wide. Requests that were finished when their call returned, as copies
+//! are, have even numbers and leave nothing behind; those that run have odd ones. A request is kept while it runs. One that
+//! has finished well leaves nothing behind: its number is below the count of issued ones, and that is how a repeated wait
+//! finds it. One that has failed keeps its error, so that every wait tells it. What nobody waits for is collected when
+//! later requests are issued, so that memory does not grow with the number of requests.
 
 use crate::error::{Error, Result};
 use eaf::ForeignBuffer;
@@ -17,11 +18,18 @@ const RUNNING_BEFORE_COLLECTING: usize = 64;
 const COLLECTED_AT_ONCE: usize = 2;
 /// How many failed requests a file remembers one by one.
 const FAILED_MAX: usize = 1024;
-/// The largest number a 4-byte INTEGER holds.
-const ID_MAX: u64 = i32::MAX as u64;
+/// How many numbers of each kind a 4-byte INTEGER holds: all even ones above 0, and of the odd ones as many.
+const IDS_COUNT: u64 = i32::MAX as u64 / 2;
 
-/// How many requests this process has issued.
-static ISSUED: AtomicU64 = AtomicU64::new(0);
+/// How many requests this process has issued that ran on, and that did not.
+static ISSUED: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+
+/// What became of a request by the end of the call that issued it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Running = 0,
+    Finished = 1,
+}
 
 /// A running request. Whoever waits for it holds its lock, so that others see that it has not finished.
 #[derive(Debug)]
@@ -52,25 +60,38 @@ struct State {
 
 /// Whether some file has issued a request under this number.
 pub(crate) fn was_issued(id: i64) -> bool {
-    is_below(id, ISSUED.load(Relaxed))
+    let fate = if is_finished_at_issue(id) { Fate::Finished } else { Fate::Running };
+    is_below(id, fate, ISSUED[fate as usize].load(Relaxed))
 }
 
-/// Whether `id` is among the numbers of the first `issued` requests.
-fn is_below(id: i64, issued: u64) -> bool {
-    u64::try_from(id).is_ok_and(|id| (1..=issued.min(ID_MAX)).contains(&id))
+/// Whether this is the number of a request that was finished when its call returned, if it was issued at all.
+pub(crate) fn is_finished_at_issue(id: i64) -> bool {
+    id % 2 == 0
 }
 
-/// The number of the request that is issued after `issued` others: 1 to 2^31 - 1, then 1 again.
-fn id_after(issued: u64) -> i32 {
-    i32::try_from(issued % ID_MAX + 1).unwrap_or(i32::MAX)
+/// Whether `id` is among the numbers of the first `issued` requests of this fate.
+fn is_below(id: i64, fate: Fate, issued: u64) -> bool {
+    (1..=i64::from(i32::MAX)).contains(&id) && ((id - 1 - fate as i64) / 2).unsigned_abs() < issued.min(IDS_COUNT)
+}
+
+/// A new number.
+fn issue(fate: Fate) -> i32 {
+    id_after(fate, ISSUED[fate as usize].fetch_add(1, Relaxed))
+}
+
+/// The number of the request that is issued after `issued` others of its fate: odd ones or even ones from 1 to 2^31 - 2,
+/// then the first again.
+fn id_after(fate: Fate, issued: u64) -> i32 {
+    i32::try_from(issued % IDS_COUNT * 2 + 1 + fate as u64).unwrap_or(i32::MAX)
 }
 
 impl Requests {
     /// Takes a request that has been started and gives it a number.
     pub(crate) fn insert(&self, request: eaf::Request<ForeignBuffer>) -> i32 {
+        let Some(request) = request.unfinished() else { return issue(Fate::Finished) };
         let mut state = self.state();
         state.collect();
-        let id = id_after(ISSUED.fetch_add(1, Relaxed));
+        let id = issue(Fate::Running);
         let running = Running { is_write: request.is_write(), request: Mutex::new(request) };
         state.running.insert(id, Arc::new(running));
         id
@@ -184,7 +205,8 @@ mod tests {
     use elio::{Fault, FaultDevice, MemoryDevice};
     use std::time::Duration;
 
-    const LEN_BYTES: usize = 64;
+    /// Long enough for a worker, so that the request runs on.
+    const LEN_BYTES: usize = 512 << 10;
 
     /// A file in memory whose operations fail as told, with its requests and the memory they use.
     struct Fixture {
@@ -222,7 +244,12 @@ mod tests {
 
         fn failed_write(&mut self) -> i32 {
             self.fail_next();
-            self.write()
+            let id = self.write();
+            // The fault is met before the next one is numbered.
+            while self.requests.test(id) == Some(false) {
+                std::thread::yield_now();
+            }
+            id
         }
     }
 
@@ -237,6 +264,17 @@ mod tests {
         assert_eq!(wait(&fixture.requests, id), 0);
         assert!(fixture.requests.wait(id).is_none() && !fixture.requests.contains(id));
         assert!(was_issued(id.into()));
+    }
+
+    #[test]
+    fn a_request_that_is_only_a_copy_is_not_kept_at_all() {
+        let mut fixture = Fixture::new();
+        // SAFETY: as in `foreign`.
+        let buffer = unsafe { ForeignBuffer::new(fixture.memory.as_mut_ptr(), 64) };
+        let id = fixture.requests.insert(fixture.file.awrite(0, buffer).expect("started"));
+        assert!(is_finished_at_issue(id.into()) && was_issued(id.into()));
+        assert!(!fixture.requests.contains(id) && fixture.requests.wait(id).is_none());
+        assert_eq!(fixture.file.statistics().wait.calls, 1);
     }
 
     #[test]
@@ -310,6 +348,7 @@ mod tests {
         let waiting = running.request.lock().expect("not poisoned");
         assert_eq!(fixture.requests.test(1), Some(false));
         drop(waiting);
+        running.wait().expect("written");
         assert_eq!(fixture.requests.test(1), Some(true));
     }
 
@@ -328,10 +367,18 @@ mod tests {
 
     #[test]
     fn numbers_start_again_after_the_largest_that_four_bytes_hold() {
-        assert_eq!([id_after(0), id_after(1)], [1, 2]);
-        assert_eq!([id_after(ID_MAX - 1), id_after(ID_MAX)], [i32::MAX, 1]);
-        assert!(!is_below(1, 0) && is_below(1, 1) && !is_below(2, 1));
-        assert!(is_below(i32::MAX.into(), ID_MAX + 5) && !is_below(i64::from(i32::MAX) + 1, u64::MAX));
-        assert!([0, -1, i64::MIN].iter().all(|&id| !is_below(id, u64::MAX)));
+        let ids = |fate| [0, 1, IDS_COUNT - 1, IDS_COUNT].map(|issued| id_after(fate, issued));
+        assert_eq!(ids(Fate::Running), [1, 3, i32::MAX - 2, 1]);
+        assert_eq!(ids(Fate::Finished), [2, 4, i32::MAX - 1, 2]);
+        for fate in [Fate::Running, Fate::Finished] {
+            for issued in [0, 1, 2, IDS_COUNT - 1] {
+                let id = id_after(fate, issued).into();
+                assert!(!is_below(id, fate, issued) && is_below(id, fate, issued + 1));
+                assert_eq!(is_finished_at_issue(id), fate == Fate::Finished);
+            }
+            for id in [0, -1, -2, i64::MIN, i64::from(i32::MAX) + 1] {
+                assert!(!is_below(id, fate, u64::MAX), "{id} was never issued");
+            }
+        }
     }
 }

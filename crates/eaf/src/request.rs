@@ -72,6 +72,15 @@ impl<B> Request<B> {
         self.shared.expect_all(got, self.len_bytes, self.offset_bytes)
     }
 
+    /// The request, unless it has finished well and there is nothing to wait for: then it counts as waited for.
+    pub fn unfinished(self) -> Option<Self> {
+        if self.inner.bytes_if_finished() == Some(self.len_bytes) {
+            self.shared.counters.wait.note(self.len_bytes);
+            return None;
+        }
+        Some(self)
+    }
+
     /// Whether the transfer has finished, without waiting.
     pub fn test(&mut self) -> bool {
         self.inner.test()

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
 
 /// The calls of one kind on one file.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -74,24 +73,28 @@ fn row(f: &mut fmt::Formatter<'_>, name: &str, tally: &Tally) -> fmt::Result {
 pub(crate) struct Counter {
     calls: AtomicU64,
     bytes: AtomicU64,
-    nanoseconds: AtomicU64,
+    ticks: AtomicU64,
 }
 
 impl Counter {
     /// Runs `call` and counts it with `bytes` bytes and the time it took, whether it fails or not.
     pub(crate) fn time<T>(&self, bytes: usize, call: impl FnOnce() -> T) -> T {
-        let begin = Instant::now();
+        let begin = elio::ticks();
         let result = call();
-        let nanoseconds = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.calls.fetch_add(1, Relaxed);
-        self.bytes.fetch_add(bytes as u64, Relaxed);
-        self.nanoseconds.fetch_add(nanoseconds, Relaxed);
+        self.ticks.fetch_add(elio::ticks().saturating_sub(begin), Relaxed);
+        self.note(bytes);
         result
     }
 
-    #[allow(clippy::cast_precision_loss)] // nanoseconds lose their last digit after 104 days
+    /// Counts a call that took no time.
+    pub(crate) fn note(&self, bytes: usize) {
+        self.calls.fetch_add(1, Relaxed);
+        self.bytes.fetch_add(bytes as u64, Relaxed);
+    }
+
+    #[allow(clippy::cast_precision_loss)] // what is lost of 2^53 ticks is less than a tick in a month
     fn tally(&self) -> Tally {
-        let seconds = self.nanoseconds.load(Relaxed) as f64 * 1e-9;
+        let seconds = self.ticks.load(Relaxed) as f64 * elio::tick_seconds();
         Tally { calls: self.calls.load(Relaxed), bytes: self.bytes.load(Relaxed), seconds }
     }
 }

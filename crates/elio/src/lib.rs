@@ -49,4 +49,5 @@ pub use file::{CachePolicy, File, Mode, OpenOptions, Sharing, open_device};
 pub use request::Request;
 pub use stat::{FileSystem, Stat, stat};
 pub use sys::foreign::{ForeignBuffer, RequestBuffer, RequestBufferMut};
+pub use sys::ticks::{tick_seconds, ticks};
 pub use sys::transfer::{Direction, Transfer};

@@ -26,16 +26,21 @@ pub(crate) struct Pool {
     arrived: Condvar,
 }
 
-/// Transfers: as many threads as keep a device busy where there is no ring. Where there is one they only copy from and to
-/// the page cache, beside their caller, who does what they have not begun: two, on two processors one.
+/// Transfers: as many threads as keep a device busy where there is no ring, two where there is one (they only copy
+/// from and to the page cache then).
 pub(crate) fn transfers() -> &'static Pool {
     static POOL: OnceLock<Pool> = OnceLock::new();
     POOL.get_or_init(|| {
-        let processors_count = thread::available_parallelism().map_or(1, usize::from);
-        let copiers_count = if processors_count > 2 { 2 } else { 1 };
-        let threads_max = if crate::policy::backend::has_ring() { copiers_count } else { 8 };
+        let threads_max = if crate::policy::backend::has_ring() { 2 } else { 8 };
         Pool::new("elio-transfer", threads_max)
     })
+}
+
+/// Copies of streams from and to the page cache: one thread, because the reader or writer of the stream copies beside it,
+/// and a third would take turns with them.
+pub(crate) fn streams() -> &'static Pool {
+    static POOL: OnceLock<Pool> = OnceLock::new();
+    POOL.get_or_init(|| Pool::new("elio-stream", 1))
 }
 
 /// Writeback: one thread, because the kernel makes it wait when the device is full, and transfers must not.

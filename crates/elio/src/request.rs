@@ -54,6 +54,15 @@ impl<B> Request<B> {
         self.pending.test()
     }
 
+    /// The bytes transferred, if the request has finished well and a wait would find nothing to do: so it is with what was
+    /// only a copy, from the call on that submitted it.
+    pub fn bytes_if_finished(&self) -> Option<usize> {
+        match (&self.pending.outcome, self.pending.gathered) {
+            (Some(Ok(bytes)), None) => Some(*bytes),
+            _ => None,
+        }
+    }
+
     /// Waits and gives the buffer back.
     ///
     /// # Errors

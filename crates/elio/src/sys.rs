@@ -8,4 +8,5 @@ pub(crate) mod calls;
 pub(crate) mod foreign;
 pub(crate) mod region;
 pub(crate) mod ring;
+pub(crate) mod ticks;
 pub(crate) mod transfer;

@@ -6,6 +6,7 @@
 
 use crate::buffer::pool;
 use crate::device::{Device, Route};
+use crate::pool::streams;
 use crate::stream::housekeeping;
 use crate::sys::region::Region;
 use crate::sys::transfer::{Direction, Transfer};
@@ -234,10 +235,11 @@ impl ReadAhead {
         let resident = fetch.is_resident(&range);
         let route = if resident { Route::Cached } else { fetch.miss_route(&range) };
         let transfer = Transfer::new(Arc::clone(device), Direction::Read, route, start_bytes, region);
-        if self.window.is_empty() && resident {
-            transfer.queue(); // the reader, who waits for it next, copies it himself: no worker is faster
-        } else {
-            device.start(&transfer);
+        match resident {
+            // The reader, who waits for it next, copies it himself: no worker is faster.
+            true if self.window.is_empty() => transfer.queue(),
+            true => streams().push(&transfer),
+            false => device.start(&transfer),
         }
         self.window.push_back(Segment { range, transfer, resident, come: None });
         self.used = true;

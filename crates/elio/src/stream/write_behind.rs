@@ -10,6 +10,7 @@ use crate::buffer::{PoolBuffer, pool};
 use crate::device::{Device, Route};
 use crate::error::{Error, Operation};
 use crate::inode::Inode;
+use crate::pool::streams;
 use crate::stream::housekeeping;
 use crate::sys::region::Region;
 use crate::sys::transfer::{Direction, Transfer, write_all};
@@ -124,8 +125,9 @@ impl Held {
     fn start(self) -> Going {
         let Self { writer, buffer, offset_bytes, end, generation, .. } = self;
         let region = Region::of_pool(buffer, end);
-        let transfer =
-            Transfer::start(&writer.device, Direction::Write, writer.route, offset_bytes, region);
+        let device = Arc::clone(&writer.device);
+        let transfer = Transfer::new(device, Direction::Write, writer.route, offset_bytes, region);
+        streams().push(&transfer);
         Going { writer, transfer, generation, refused: false }
     }
 }
