@@ -74,6 +74,11 @@ fn is_below(id: i64, fate: Fate, issued: u64) -> bool {
     (1..=i64::from(i32::MAX)).contains(&id) && ((id - 1 - fate as i64) / 2).unsigned_abs() < issued.min(IDS_COUNT)
 }
 
+/// The number of a new request that is finished already.
+pub(crate) fn finished() -> i32 {
+    issue(Fate::Finished)
+}
+
 /// A new number.
 fn issue(fate: Fate) -> i32 {
     id_after(fate, ISSUED[fate as usize].fetch_add(1, Relaxed))
@@ -88,7 +93,7 @@ fn id_after(fate: Fate, issued: u64) -> i32 {
 impl Requests {
     /// Takes a request that has been started and gives it a number.
     pub(crate) fn insert(&self, request: eaf::Request<ForeignBuffer>) -> i32 {
-        let Some(request) = request.unfinished() else { return issue(Fate::Finished) };
+        let Some(request) = request.unfinished() else { return finished() };
         let mut state = self.state();
         state.collect();
         let id = issue(Fate::Running);

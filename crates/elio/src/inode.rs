@@ -143,6 +143,11 @@ impl Inode {
         any_left
     }
 
+    /// Whether nothing is in flight and nothing held back that an operation could have to come after.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.in_flight_count.load(Ordering::Acquire) == 0 && !self.has_written_behind.load(Ordering::Acquire)
+    }
+
     /// Notes a submitted transfer, so that later operations that overlap it come after it.
     pub(crate) fn note_in_flight(&self, transfer: &Arc<Transfer>, range: Range<u64>) {
         let mut in_flight = lock(&self.in_flight);

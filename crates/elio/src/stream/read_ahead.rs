@@ -114,6 +114,19 @@ impl ReadAhead {
         sequential
     }
 
+    /// Copies all of a read if it lies inside a segment that has come; otherwise does nothing and tells so.
+    pub(crate) fn serve_whole(&mut self, offset_bytes: u64, into: &mut [u8]) -> bool {
+        let Some(Segment { range, transfer, come: Some(come), .. }) = self.window.front() else { return false };
+        if offset_bytes < range.start || offset_bytes + into.len() as u64 > range.start + *come as u64 {
+            return false;
+        }
+        let skip = usize::try_from(offset_bytes - range.start).expect("inside a segment");
+        into.copy_from_slice(&transfer.bytes()[skip..skip + into.len()]);
+        self.note(offset_bytes, into.len());
+        self.used = true;
+        true
+    }
+
     /// Copies what the window has from `offset_bytes` on, waiting for what is coming; keeps the window moving.
     pub(crate) fn serve(&mut self, fetch: &impl Fetch, offset_bytes: u64, into: &mut [u8]) -> usize {
         self.copy(fetch, offset_bytes, into, |_| true)
