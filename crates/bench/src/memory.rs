@@ -1,19 +1,27 @@
-//! Memory that is really there. A virtual machine gives idle free pages back to its host, and the first touch of such a
-//! page costs several times as much as writing it: what a page cache seems to do then depends on how long the machine was
-//! idle before. So as much memory as a file can occupy is touched and given back right before each timed part.
+//! Memory that is really there. A virtual machine gives free memory back to its host, within a second or so, and the
+//! first touch of such a page costs several times as much as writing it: what a page cache seems to do then depends on
+//! which pages it happens to get. So more memory than a file can occupy is touched and given back right before each timed
+//! part; in huge pages, because the kernel takes the large folios of a page cache from where those come from. It does not
+//! reach all that the kernel may take: single times scatter, which medians of many repetitions have to bear.
 
 use std::fs;
-use std::hint::black_box;
 
-/// Room for the file, and a quarter more for what else moves.
-const MARGIN_DIVISOR: u64 = 4;
+use memmap2::{Advice, MmapMut};
 
-/// Makes the kernel's next `file_bytes` of free pages ready for use, as far as half of the available memory allows.
+/// So many times the size of a file are touched.
+const FACTOR: u64 = 2;
+/// One byte in each of these is touched.
+const PAGE_BYTES: usize = 4096;
+
+/// Makes the kernel's next pages ready for use, as far as half of the available memory allows.
 pub(crate) fn warm(file_bytes: u64) {
-    let wanted_bytes = file_bytes + file_bytes / MARGIN_DIVISOR;
-    let bytes = wanted_bytes.min(available_bytes().unwrap_or(0) / 2);
+    let bytes = (FACTOR * file_bytes).min(available_bytes().unwrap_or(0) / 2);
     let bytes = usize::try_from(bytes).expect("half of the memory fits the address space");
-    black_box(vec![1_u8; bytes]);
+    // Without memory there is nothing to warm, and without huge pages small ones have to do.
+    if let Ok(mut memory) = MmapMut::map_anon(bytes.max(PAGE_BYTES)) {
+        let _ = memory.advise(Advice::HugePage);
+        memory.iter_mut().step_by(PAGE_BYTES).for_each(|byte| *byte = 1);
+    }
 }
 
 fn available_bytes() -> Option<u64> {

@@ -142,15 +142,9 @@ unsafe fn aread<I: Integer>(arguments: Arguments, request: *mut I) -> Result<()>
     unsafe { pointer::store_unless_null(request, I::nearest(NO_REQUEST)) };
     let transfer = arguments.check(codes::AREAD_FAILED)?;
     pointer::check(request, "req_id", codes::AREAD_FAILED)?;
-    let Transfer { open, offset_bytes, .. } = &transfer;
-    // SAFETY: promised by the caller; the pointer was checked.
-    let into = unsafe { pointer::bytes_mut(transfer.buffer, transfer.len_bytes) };
-    let id = if open.file.aread_if_ahead(*offset_bytes, into) {
-        requests::finished()
-    } else {
-        // SAFETY: promised by the caller; the reference to the memory is not used any more.
-        open.requests.insert(open.file.aread(*offset_bytes, unsafe { transfer.foreign() })?)
-    };
+    // SAFETY: promised by the caller.
+    let started = transfer.open.file.aread(transfer.offset_bytes, unsafe { transfer.foreign() })?;
+    let id = transfer.open.requests.insert(started);
     // SAFETY: checked above.
     unsafe { pointer::store(request, I::nearest(id.into())) };
     Ok(())

@@ -71,12 +71,8 @@ pub(crate) fn is_finished_at_issue(id: i64) -> bool {
 
 /// Whether `id` is among the numbers of the first `issued` requests of this fate.
 fn is_below(id: i64, fate: Fate, issued: u64) -> bool {
-    (1..=i64::from(i32::MAX)).contains(&id) && ((id - 1 - fate as i64) / 2).unsigned_abs() < issued.min(IDS_COUNT)
-}
-
-/// The number of a new request that is finished already.
-pub(crate) fn finished() -> i32 {
-    issue(Fate::Finished)
+    (1..=i64::from(i32::MAX)).contains(&id)
+        && ((id - 1 - fate as i64) / 2).unsigned_abs() < issued.min(IDS_COUNT)
 }
 
 /// A new number.
@@ -93,7 +89,7 @@ fn id_after(fate: Fate, issued: u64) -> i32 {
 impl Requests {
     /// Takes a request that has been started and gives it a number.
     pub(crate) fn insert(&self, request: eaf::Request<ForeignBuffer>) -> i32 {
-        let Some(request) = request.unfinished() else { return finished() };
+        let Some(request) = request.unfinished() else { return issue(Fate::Finished) };
         let mut state = self.state();
         state.collect();
         let id = issue(Fate::Running);

@@ -112,18 +112,6 @@ impl File {
         written.map_err(|error| self.shared.explain(error, false))
     }
 
-    /// Fills `into` at once if that is only a copy out of what was read ahead: counts as an asynchronous read that was waited
-    /// for. Otherwise moves nothing and says no; [`File::aread`] then starts the transfer.
-    pub fn aread_if_ahead(&self, offset_bytes: u64, into: &mut [u8]) -> bool {
-        let begin = elio::ticks();
-        let done = !into.is_empty() && self.device.read_if_ahead(offset_bytes, into);
-        if done {
-            self.shared.counters.aread.note_since(begin, into.len());
-            self.shared.counters.wait.note(into.len());
-        }
-        done
-    }
-
     /// Starts filling `buffer`, which the request owns until it is waited for.
     ///
     /// # Errors

@@ -74,7 +74,7 @@ impl<B> Request<B> {
 
     /// The request, unless it has finished well and there is nothing to wait for: then it counts as waited for.
     pub fn unfinished(self) -> Option<Self> {
-        if self.inner.bytes_if_finished() == Some(self.len_bytes) {
+        if self.inner.bytes_if_done() == Some(self.len_bytes) {
             self.shared.counters.wait.note(self.len_bytes);
             return None;
         }

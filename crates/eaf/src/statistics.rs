@@ -81,14 +81,9 @@ impl Counter {
     pub(crate) fn time<T>(&self, bytes: usize, call: impl FnOnce() -> T) -> T {
         let begin = elio::ticks();
         let result = call();
-        self.note_since(begin, bytes);
-        result
-    }
-
-    /// Counts a call that began at `begin` and ends now.
-    pub(crate) fn note_since(&self, begin: u64, bytes: usize) {
         self.ticks.fetch_add(elio::ticks().saturating_sub(begin), Relaxed);
         self.note(bytes);
+        result
     }
 
     /// Counts a call that took no time.

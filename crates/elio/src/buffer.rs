@@ -70,16 +70,11 @@ impl BufferPool {
         assert!(len_bytes <= BUFFER_BYTES_MAX, "{len_bytes} bytes is more than a pool buffer has");
         let class = class_of(len_bytes);
         let mut blocks = self.blocks();
-        let block = match blocks.take(class) {
-            Some(block) => block,
-            None => {
-                blocks.join_halves();
-                match blocks.take(class) {
-                    Some(block) => block,
-                    None => self.grow(&mut blocks, class)?,
-                }
-            }
-        };
+        let block = blocks.take(class).or_else(|| {
+            blocks.join_halves();
+            blocks.take(class)
+        });
+        let block = block.or_else(|| self.grow(&mut blocks, class))?;
         Some(PoolBuffer { pool: self, block: Some(block) })
     }
 

@@ -183,14 +183,6 @@ impl File {
         self.handle.write(Operation::Write, offset_bytes, from).map(|_| ())
     }
 
-    /// Reads all of `into` at `offset_bytes` if that is only a copy out of what was read ahead; otherwise moves nothing and
-    /// says no, whatever the reason. For callers who want to know before they make a request: several times cheaper than
-    /// one.
-    pub fn read_if_ahead(&self, offset_bytes: u64, into: &mut [u8]) -> bool {
-        self.handle.check(Operation::AsyncRead, offset_bytes, into.len()).is_ok()
-            && self.handle.read_if_ahead(offset_bytes, into)
-    }
-
     /// Starts reading into `buffer`, which the request owns until it is finished.
     ///
     /// # Errors

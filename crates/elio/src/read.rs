@@ -43,7 +43,7 @@ impl Handle {
         if into.is_empty() {
             return Ok(0);
         }
-        if self.read_if_ahead(offset_bytes, into) {
+        if self.read_at_once(offset_bytes, into) {
             return Ok(into.len());
         }
         let range = offset_bytes..offset_bytes + into.len() as u64;
@@ -63,10 +63,30 @@ impl Handle {
         Ok(done)
     }
 
-    /// Reads all of `into` if that is only a copy out of what is read ahead, and nothing has to be waited for or handed over
-    /// first; otherwise does nothing. The shortest way there is, for both kinds of call.
-    pub(crate) fn read_if_ahead(&self, offset_bytes: u64, into: &mut [u8]) -> bool {
-        self.inode.is_settled() && self.read_ahead().serve_whole(offset_bytes, into)
+    /// Reads all of `into` if that is only a copy, out of what was read ahead or of the page cache, and nothing has to be
+    /// waited for or handed over first; otherwise nothing is read. The shortest way there is, for small requests.
+    pub(crate) fn read_at_once(&self, offset_bytes: u64, into: &mut [u8]) -> bool {
+        if !self.inode.is_settled() {
+            return false;
+        }
+        {
+            let mut window = self.read_ahead();
+            if window.serve_whole(offset_bytes, into) {
+                return true;
+            }
+            let streams = window.would_continue(offset_bytes) && into.len() < cache::SMALL_READ_BYTES;
+            if streams || window.has(offset_bytes) {
+                return false;
+            }
+        }
+        let is_only_a_copy = into.len() < cache::COPY_AT_ISSUE_BYTES
+            && cache::asks_cache_first(self.options.cache, self.properties)
+            && self.residency.is_trusted()
+            && self.device.read(Route::Resident, offset_bytes, into).is_ok_and(|bytes| bytes == into.len());
+        if is_only_a_copy {
+            self.read_ahead().note(offset_bytes, into.len());
+        }
+        is_only_a_copy
     }
 
     /// Takes what is there already; tells whether this read continues the one before.
@@ -83,7 +103,7 @@ impl Handle {
         offset_bytes: u64,
         into: &mut [u8],
     ) -> io::Result<usize> {
-        if sequential && into.len() < cache::TINY_READ_BYTES {
+        if sequential && into.len() < cache::SMALL_READ_BYTES {
             let served = self.read_by_stream(offset_bytes, into);
             if served > 0 {
                 return Ok(served);

@@ -1,39 +1,34 @@
-//! Asynchronous requests: they own their memory, split themselves into transfers, and put the results together.
-//!
-//! A [`Pending`] keeps the memory of its caller until every transfer into or out of it is done, whatever happens to the
-//! request: [`CallerMemory`] relies on it.
+//! Asynchronous requests: they own their memory and are finished by the device layer, or were when they were made.
 
-use crate::buffer::{BUFFER_BYTES_MAX, pool};
-use crate::device::staged::StagedDevice;
-use crate::device::{Alignment, Device, Route};
-use crate::error::{Error, Operation, Result};
+mod part;
+mod pending;
+
+use crate::device::Route;
+use crate::error::{Operation, Result};
 use crate::file::Handle;
-use crate::policy::cache::{self, COPY_AT_ISSUE_BYTES, GATHER_BYTES, LARGE_READ_BYTES, TINY_READ_BYTES, WORKER_COPY_BYTES};
-use crate::stream::read_ahead::Piece;
+use crate::policy::cache::{COPY_AT_ISSUE_BYTES, GATHER_BYTES};
 use crate::stream::write_behind::Generation;
 use crate::sys::caller_memory::CallerMemory;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
-use crate::sys::region::Region;
-use crate::sys::transfer::{Direction, Transfer, read_some, write_all};
-use std::collections::VecDeque;
-use std::io;
-use std::ops::Range;
+pub(crate) use pending::Pending;
 use std::sync::Arc;
-
-/// A direct request is split into about so many transfers, because several in flight make a large one fast...
-const PARTS_COUNT: usize = 4;
-/// ... none smaller than this, below which the device's time for a request counts more than its bytes ...
-const PART_BYTES_MIN: usize = 64 << 10;
-/// ... and none larger than a staging buffer holds.
-const PART_BYTES_MAX: usize = 512 << 10;
-const _: () = assert!(PART_BYTES_MAX <= BUFFER_BYTES_MAX);
 
 /// A transfer under way. It owns its buffer; dropping it waits.
 #[derive(Debug)]
 pub struct Request<B> {
     // Before the buffer: dropped first, which waits for the transfers that use it.
-    pending: Pending,
+    progress: Progress,
     buffer: B,
+}
+
+/// How far a request is.
+#[derive(Debug)]
+enum Progress {
+    Done(Result<usize>),
+    /// A small write of so many bytes that is held until the kernel has it.
+    Gathered(usize, Generation, Arc<Handle>),
+    /// In the box because most requests for a few kilobytes never get here, and are moved several times.
+    Pending(Box<Pending>),
 }
 
 impl<B> Request<B> {
@@ -46,19 +41,29 @@ impl<B> Request<B> {
     /// # Errors
     /// The request's error, every time.
     pub fn wait(&mut self) -> Result<usize> {
-        self.pending.wait()
+        match &mut self.progress {
+            Progress::Done(Ok(bytes)) => Ok(*bytes),
+            Progress::Done(Err(error)) => Err(error.duplicate()),
+            Progress::Gathered(bytes, generation, handle) => {
+                handle.inode.flush_generation(*generation)?;
+                Ok(*bytes)
+            }
+            Progress::Pending(pending) => pending.wait(),
+        }
     }
 
     /// Whether the request has finished, without waiting. Also moves it along.
     pub fn test(&mut self) -> bool {
-        self.pending.test()
+        match &mut self.progress {
+            Progress::Done(_) | Progress::Gathered(..) => true,
+            Progress::Pending(pending) => pending.test(),
+        }
     }
 
-    /// The bytes transferred, if the request has finished well and a wait would find nothing to do: so it is with what was
-    /// only a copy, from the call on that submitted it.
-    pub fn bytes_if_finished(&self) -> Option<usize> {
-        match (&self.pending.outcome, self.pending.gathered) {
-            (Some(Ok(bytes)), None) => Some(*bytes),
+    /// The bytes transferred, if the request was only a copy and has finished well: there is nothing to wait for.
+    pub fn bytes_if_done(&self) -> Option<usize> {
+        match self.progress {
+            Progress::Done(Ok(bytes)) => Some(bytes),
             _ => None,
         }
     }
@@ -68,512 +73,43 @@ impl<B> Request<B> {
     /// # Errors
     /// The request's error; the buffer is dropped then.
     pub fn finish(mut self) -> Result<(usize, B)> {
-        let bytes = self.pending.wait()?;
+        let bytes = self.wait()?;
         Ok((bytes, self.buffer))
     }
 }
 
 impl<B: RequestBufferMut> Request<B> {
     pub(crate) fn read(handle: &Arc<Handle>, offset_bytes: u64, mut buffer: B) -> Self {
-        let bytes = buffer.as_mut_bytes();
-        let memory = CallerMemory::for_reading(bytes);
-        let mut pending = Pending::new(handle, Direction::Read, offset_bytes, memory);
-        pending.start_read();
-        Self { pending, buffer }
+        let into = buffer.as_mut_bytes();
+        let len = into.len();
+        let progress = if handle.read_at_once(offset_bytes, into) {
+            Progress::Done(Ok(len))
+        } else {
+            Progress::Pending(Box::new(Pending::read(handle, offset_bytes, CallerMemory::for_reading(into))))
+        };
+        Self { progress, buffer }
     }
 }
 
 impl<B: RequestBuffer> Request<B> {
     pub(crate) fn write(handle: &Arc<Handle>, offset_bytes: u64, buffer: B) -> Self {
-        let bytes = buffer.as_bytes();
-        let memory = CallerMemory::for_writing(bytes);
-        let mut pending = Pending::new(handle, Direction::Write, offset_bytes, memory);
-        pending.start_write();
-        Self { pending, buffer }
-    }
-}
-
-/// A piece of a request on its way.
-#[derive(Debug)]
-struct Part {
-    /// Which bytes of the caller's memory it serves.
-    range: Range<usize>,
-    way: Way,
-}
-
-#[derive(Debug)]
-enum Way {
-    /// Straight from or to the caller's memory.
-    InPlace(Arc<Transfer>),
-    /// Through a buffer, of which the first `skip` bytes are not wanted: staging, or read-ahead, which others use too.
-    Staged { transfer: Arc<Transfer>, skip: usize, ahead: bool },
-}
-
-impl Part {
-    fn is_done(&self) -> bool {
-        let (Way::InPlace(transfer) | Way::Staged { transfer, .. }) = &self.way;
-        transfer.test()
-    }
-}
-
-/// A request's progress.
-#[derive(Debug)]
-pub(crate) struct Pending {
-    handle: Arc<Handle>,
-    direction: Direction,
-    offset_bytes: u64,
-    memory: CallerMemory,
-    parts: VecDeque<Part>,
-    /// The caller does not wait for it at once: workers may take over copies.
-    asynchronous: bool,
-    /// What no part serves yet: waits for staging buffers.
-    unissued: Range<usize>,
-    done_bytes: usize,
-    /// Where a small write is held until the kernel has it.
-    gathered: Option<Generation>,
-    outcome: Option<Result<usize>>,
-}
-
-impl Pending {
-    fn new(handle: &Arc<Handle>, direction: Direction, offset_bytes: u64, memory: CallerMemory) -> Self {
-        Self {
-            handle: Arc::clone(handle),
-            direction,
-            offset_bytes,
-            unissued: memory.len()..memory.len(),
-            memory,
-            parts: VecDeque::new(),
-            done_bytes: 0,
-            gathered: None,
-            asynchronous: true,
-            outcome: None,
-        }
-    }
-
-    fn operation(&self) -> Operation {
-        match self.direction {
-            Direction::Read => Operation::AsyncRead,
-            Direction::Write => Operation::AsyncWrite,
-        }
-    }
-
-    fn file_range(&self, range: &Range<usize>) -> Range<u64> {
-        self.offset_bytes + range.start as u64..self.offset_bytes + range.end as u64
-    }
-
-    fn whole(&self) -> Range<usize> {
-        0..self.memory.len()
-    }
-
-    fn finish_with(&mut self, outcome: Result<usize>) {
-        self.outcome = Some(outcome);
-    }
-
-    // ---- starting ----
-
-    fn start_read(&mut self) {
-        let range = self.file_range(&self.whole());
-        if self.memory.len() == 0 {
-            return self.finish_with(Ok(0));
-        }
-        if let Err(error) = self.handle.settle(&range, Direction::Read) {
-            return self.finish_with(Err(error));
-        }
-        let follows = self.handle.read_ahead().note(range.start, self.memory.len());
-        let mut served = if self.memory.len() < LARGE_READ_BYTES { self.take_ahead() } else { 0 };
-        let sequential = served == 0 && follows && self.handle.is_exclusive();
-        if sequential && self.memory.len() < TINY_READ_BYTES {
-            served = self.open_stream();
-        }
-        if served < self.memory.len() {
-            self.start_unserved_read(served, sequential);
-        } else if self.parts.is_empty() {
-            self.finish_with(Ok(served));
-        }
-    }
-
-    /// Copies what read-ahead has and makes parts of what it is getting; tells how far that goes.
-    fn take_ahead(&mut self) -> usize {
-        let handle = Arc::clone(&self.handle);
-        let mut window = handle.read_ahead();
-        self.done_bytes = window.serve_ready(&*handle, self.offset_bytes, self.memory.bytes_mut(self.whole()));
-        let mut served = self.done_bytes;
-        while served < self.memory.len() {
-            let at = self.offset_bytes + served as u64;
-            let Some(piece) = window.piece(&*handle, at, self.memory.len() - served) else { break };
-            let Piece { transfer, skip, len } = piece;
-            self.parts.push_back(Part {
-                range: served..served + len,
-                way: Way::Staged { transfer, skip, ahead: true },
-            });
-            served += len;
-        }
-        served
-    }
-
-    /// Opens a window of read-ahead and takes what it is getting.
-    fn open_stream(&mut self) -> usize {
-        self.handle.read_ahead().open(&*self.handle, self.offset_bytes);
-        self.take_ahead()
-    }
-
-    fn start_unserved_read(&mut self, mut served: usize, sequential: bool) {
-        let rest = served..self.memory.len();
-        let file_range = self.file_range(&rest);
-        if cache::asks_cache_first(self.handle.options.cache, self.handle.properties) {
-            let small = rest.len() < COPY_AT_ISSUE_BYTES && self.parts.is_empty();
-            if small && self.handle.residency.is_trusted() {
-                return self.read_trusting(rest);
+        let from = buffer.as_bytes();
+        let progress = if is_taken_at_issue(handle, offset_bytes, from.len()) {
+            match handle.write(Operation::AsyncWrite, offset_bytes, from) {
+                Ok(None) => Progress::Done(Ok(from.len())),
+                Ok(Some(generation)) => Progress::Gathered(from.len(), generation, Arc::clone(handle)),
+                Err(error) => Progress::Done(Err(error)),
             }
-            if self.handle.asks_resident(file_range.start, rest.len()) {
-                if small {
-                    self.copy_resident(rest);
-                } else {
-                    self.start_in_place(Route::Cached, rest);
-                }
-                return;
-            }
-        }
-        let streams = sequential && served == 0 && self.memory.len() < LARGE_READ_BYTES;
-        if streams && self.handle.is_worth_a_stream(&file_range) {
-            served = self.open_stream();
-        }
-        let rest = served..self.memory.len();
-        match self.handle.route_of_miss(&file_range, true) {
-            Route::Direct => {
-                self.unissued = rest;
-                self.issue();
-            }
-            route if !rest.is_empty() => self.start_in_place(route, rest),
-            _ => {}
-        }
-    }
-
-    /// Reads a small request from the cache as if all of it were there; a miss goes on in a worker, after the kernel.
-    fn read_trusting(&mut self, rest: Range<usize>) {
-        let handle = Arc::clone(&self.handle);
-        let at = self.file_range(&rest).start;
-        let into = self.memory.bytes_mut(rest.clone());
-        let wanted = into.len();
-        let got = handle.device.read(Route::Resident, at, into).unwrap_or(0);
-        if got == wanted {
-            return self.finish_with(Ok(self.memory.len()));
-        }
-        handle.residency.note_miss();
-        self.start_in_place(Route::Cached, rest);
-    }
-
-    /// Copies a small request that is in the cache at once: cheaper than handing it to a worker.
-    fn copy_resident(&mut self, rest: Range<usize>) {
-        let range = rest.clone();
-        let outcome = self.move_through_cache(rest);
-        let done = Ok(self.done_bytes + outcome.as_ref().copied().unwrap_or(0));
-        match outcome {
-            Ok(_) => self.finish_with(done),
-            Err(_) => self.start_in_place(Route::Cached, range), // the wait tells the error
-        }
-    }
-
-    fn start_write(&mut self) {
-        let range = self.file_range(&self.whole());
-        if self.is_taken_at_issue(&range) {
-            let outcome =
-                self.handle.write(Operation::AsyncWrite, range.start, self.memory.bytes(self.whole()));
-            self.gathered = outcome.as_ref().copied().unwrap_or(None);
-            return self.finish_with(outcome.map(|_| self.memory.len()));
-        }
-        self.handle.inode.order_after_in_flight(&range, Direction::Write);
-        self.handle.inode.invalidate_read_ahead(&range);
-        if let Err(error) = self.handle.inode.flush_before_write(&range) {
-            return self.finish_with(Err(error));
-        }
-        match self.handle.write_route(&range) {
-            Route::Direct => {
-                self.unissued = self.whole();
-                self.issue_all();
-            }
-            route => self.start_in_place(route, self.whole()),
-        }
-        // Again: another thread may have read ahead there before it could know of this write.
-        self.handle.inode.invalidate_read_ahead(&range);
-    }
-
-    /// Whether a write is finished before the call returns: a small one, whose memory may be gone before anyone waits, and
-    /// one that is only a copy to the page cache, not worth a worker. What the device must take is left in flight.
-    fn is_taken_at_issue(&self, range: &Range<u64>) -> bool {
-        let len = self.memory.len();
-        len < GATHER_BYTES || (len < COPY_AT_ISSUE_BYTES && self.handle.write_route(range) == Route::Cached)
-    }
-
-    /// One transfer between the file and the caller's memory.
-    fn start_in_place(&mut self, route: Route, range: Range<usize>) {
-        let file_range = self.file_range(&range);
-        let region = self.memory.region(&range);
-        let transfer = Transfer::start(&self.handle.device, self.direction, route, file_range.start, region);
-        self.handle.inode.note_in_flight(&transfer, file_range);
-        self.parts.push_back(Part { range, way: Way::InPlace(transfer) });
-    }
-
-    /// Starts a transfer that serves `range` of the file, after noting it: who looks later finds it.
-    fn start_transfer(
-        &self,
-        route: Route,
-        offset_bytes: u64,
-        region: Region,
-        range: Range<u64>,
-    ) -> Arc<Transfer> {
-        let device = &self.handle.device;
-        let transfer = Transfer::new(Arc::clone(device), self.direction, route, offset_bytes, region);
-        self.handle.inode.note_in_flight(&transfer, range);
-        device.start(&transfer);
-        transfer
-    }
-
-    // ---- direct parts ----
-
-    /// Starts direct parts until all is issued or the pool has no buffer.
-    fn issue(&mut self) {
-        while !self.unissued.is_empty() && self.issue_one() {}
-    }
-
-    /// As [`Self::issue`]; what finds no buffer goes through the cache at once.
-    fn issue_all(&mut self) {
-        self.issue();
-        if !self.unissued.is_empty() {
-            let rest = std::mem::replace(&mut self.unissued, self.memory.len()..self.memory.len());
-            self.start_in_place(Route::Cached, rest);
-        }
-    }
-
-    /// How much one transfer of this request moves.
-    fn part_bytes(&self) -> usize {
-        self.memory.len().div_ceil(PARTS_COUNT).next_multiple_of(PART_BYTES_MIN).min(PART_BYTES_MAX)
-    }
-
-    fn issue_one(&mut self) -> bool {
-        let Some(alignment) = self.handle.properties.direct else {
-            self.issue_in_place(Route::Cached, self.unissued.end);
-            return true;
-        };
-        let at = self.file_range(&self.unissued).start;
-        let len = aligned_len(self.unissued.len().min(self.part_bytes()), alignment);
-        if len > 0 && alignment.fits(self.memory.address(self.unissued.start), at, len) {
-            self.issue_in_place(Route::Direct, self.unissued.start + len);
-            return true;
-        }
-        self.issue_staged(at, alignment)
-    }
-
-    fn issue_in_place(&mut self, route: Route, end: usize) {
-        let range = self.unissued.start..end;
-        self.unissued.start = end;
-        self.note_if_direct_read(&range);
-        self.start_in_place(route, range);
-    }
-
-    fn issue_staged(&mut self, at: u64, alignment: Alignment) -> bool {
-        let start = at / alignment.offset_bytes * alignment.offset_bytes;
-        let skip = usize::try_from(at - start).expect("smaller than an alignment");
-        let len = self.unissued.len().min(self.part_bytes() - skip);
-        let Some(mut buffer) = pool().take(padded_len(skip + len, alignment)) else { return false };
-        let range = self.unissued.start..self.unissued.start + len;
-        if self.direction == Direction::Write {
-            assert!(skip == 0 && padded_len(len, alignment) == len, "direct writes are whole blocks");
-            buffer[..len].copy_from_slice(self.memory.bytes(range.clone()));
-        }
-        let region = Region::of_pool(buffer, padded_len(skip + len, alignment));
-        let transfer = self.start_transfer(Route::Direct, start, region, self.file_range(&range));
-        self.note_if_direct_read(&range);
-        self.unissued.start = range.end;
-        let by_worker = self.asynchronous && self.direction == Direction::Read && len >= WORKER_COPY_BYTES;
-        let way = if by_worker {
-            Way::InPlace(self.start_copy(transfer, skip, &range))
         } else {
-            Way::Staged { transfer, skip, ahead: false }
+            Progress::Pending(Box::new(Pending::write(handle, offset_bytes, CallerMemory::for_writing(from))))
         };
-        self.parts.push_back(Part { range, way });
-        true
-    }
-
-    /// Lets a worker copy a staged part to its place once it is there.
-    fn start_copy(&self, fetch: Arc<Transfer>, skip: usize, range: &Range<usize>) -> Arc<Transfer> {
-        let staged: Arc<dyn Device> = StagedDevice::new(fetch, skip);
-        Transfer::start(&staged, Direction::Read, Route::Cached, 0, self.memory.region(range))
-    }
-
-    fn note_if_direct_read(&self, range: &Range<usize>) {
-        if self.direction == Direction::Read {
-            self.handle.note_direct_read(self.file_range(range));
-        }
-    }
-
-    // ---- finishing ----
-
-    pub(crate) fn wait(&mut self) -> Result<usize> {
-        while self.outcome.is_none() {
-            self.complete_next();
-        }
-        if let Some(generation) = self.gathered {
-            self.handle.inode.flush_generation(generation)?;
-            self.gathered = None;
-        }
-        match self.outcome.as_ref().expect("set by the loop above") {
-            Ok(bytes) => Ok(*bytes),
-            Err(error) => Err(error.duplicate()),
-        }
-    }
-
-    pub(crate) fn test(&mut self) -> bool {
-        while self.outcome.is_none() && self.parts.front().is_none_or(Part::is_done) {
-            self.complete_next();
-        }
-        self.outcome.is_some()
-    }
-
-    /// Waits for the first part and takes its result; or reads, without staging, what found no buffer; or ends.
-    fn complete_next(&mut self) {
-        let completed = match self.parts.pop_front() {
-            Some(part) => {
-                let range = part.range.clone();
-                let moved = self.take_result(part);
-                Some((range, moved))
-            }
-            None if !self.unissued.is_empty() => {
-                let range = std::mem::replace(&mut self.unissued, self.memory.len()..self.memory.len());
-                Some((range.clone(), self.move_through_cache(range)))
-            }
-            None => None,
-        };
-        match completed {
-            None => self.finish_with(Ok(self.done_bytes)),
-            Some((range, Ok(bytes))) => {
-                self.done_bytes += bytes;
-                if bytes < range.len() {
-                    self.end_early(Ok(self.done_bytes)); // the end of the file
-                }
-            }
-            Some((_, Err(source))) => {
-                let (operation, len) = (self.operation(), self.memory.len());
-                let error = self.handle.transfer_error(operation, self.offset_bytes, len, source);
-                self.end_early(Err(error));
-            }
-        }
-        self.issue();
-    }
-
-    fn end_early(&mut self, outcome: Result<usize>) {
-        self.wait_for_parts();
-        self.unissued = self.memory.len()..self.memory.len();
-        self.finish_with(outcome);
-    }
-
-    /// The bytes a part moved. What a direct transfer left out or could not do goes through the page cache.
-    fn take_result(&mut self, part: Part) -> io::Result<usize> {
-        let range = part.range;
-        let moved = match part.way {
-            Way::InPlace(transfer) => {
-                let moved = transfer.wait();
-                if self.direction == Direction::Write && moved.is_ok() {
-                    self.handle.note_write(transfer.route(), self.file_range(&range));
-                }
-                moved
-            }
-            // Another read may have caused the error of read-ahead: this one asks for itself.
-            Way::Staged { transfer, skip, ahead } => match self.unstage(&transfer, skip, &range) {
-                Err(_) if ahead => Ok(0),
-                moved => moved,
-            },
-        };
-        let moved = match moved {
-            Err(error) if is_refusal(&error) => 0,
-            other => other?,
-        };
-        if moved == range.len() {
-            return Ok(moved);
-        }
-        Ok(moved + self.move_through_cache(range.start + moved..range.end)?)
-    }
-
-    fn unstage(&mut self, transfer: &Transfer, skip: usize, range: &Range<usize>) -> io::Result<usize> {
-        let len = transfer.wait()?.saturating_sub(skip).min(range.len());
-        if self.direction == Direction::Read {
-            let into = self.memory.bytes_mut(range.start..range.start + len);
-            into.copy_from_slice(&transfer.bytes()[skip..skip + len]);
-        }
-        Ok(len)
-    }
-
-    fn move_through_cache(&mut self, range: Range<usize>) -> io::Result<usize> {
-        let at = self.file_range(&range).start;
-        let device = Arc::clone(&self.handle.device);
-        match self.direction {
-            Direction::Read => read_some(&*device, Route::Cached, at, self.memory.bytes_mut(range)),
-            Direction::Write => write_all(&*device, Route::Cached, at, self.memory.bytes(range)),
-        }
-    }
-
-    /// Waits until no transfer uses the caller's memory.
-    fn wait_for_parts(&mut self) {
-        for part in self.parts.drain(..) {
-            if let Way::InPlace(transfer) | Way::Staged { transfer, ahead: false, .. } = part.way {
-                let _ = transfer.wait(); // the request ends with an error or short of this part
-            }
-        }
-    }
-
-    // ---- blocking calls on the direct route ----
-
-    /// Reads around the page cache with several parts in flight.
-    pub(crate) fn direct_read(handle: &Arc<Handle>, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
-        let memory = CallerMemory::for_reading(into);
-        Self::direct(handle, Direction::Read, offset_bytes, memory)
-    }
-
-    /// Writes around the page cache with several parts in flight. The range must be aligned.
-    pub(crate) fn direct_write(handle: &Arc<Handle>, offset_bytes: u64, from: &[u8]) -> io::Result<()> {
-        let memory = CallerMemory::for_writing(from);
-        Self::direct(handle, Direction::Write, offset_bytes, memory).map(|_| ())
-    }
-
-    fn direct(
-        handle: &Arc<Handle>,
-        direction: Direction,
-        at: u64,
-        memory: CallerMemory,
-    ) -> io::Result<usize> {
-        let mut pending = Self::new(handle, direction, at, memory);
-        pending.asynchronous = false;
-        pending.unissued = pending.whole();
-        pending.issue();
-        loop {
-            if let Some(outcome) = pending.outcome.take() {
-                return outcome.map_err(Error::into_source);
-            }
-            pending.complete_next();
-        }
+        Self { progress, buffer }
     }
 }
 
-impl Drop for Pending {
-    fn drop(&mut self) {
-        self.wait_for_parts();
-    }
-}
-
-/// Whether an error says that the direct route is not possible here, rather than that the device failed.
-fn is_refusal(error: &io::Error) -> bool {
-    matches!(
-        error.raw_os_error(),
-        Some(libc::EINVAL | libc::EOPNOTSUPP | libc::EAGAIN | libc::ECANCELED | libc::EINTR)
-    )
-}
-
-fn aligned_len(len: usize, alignment: Alignment) -> usize {
-    let unit = usize::try_from(alignment.offset_bytes).expect("an alignment is small");
-    len / unit * unit
-}
-
-fn padded_len(len: usize, alignment: Alignment) -> usize {
-    let unit = usize::try_from(alignment.offset_bytes).expect("an alignment is small");
-    len.next_multiple_of(unit)
+/// Whether a write is finished before the call returns: a small one, whose memory may be gone before anyone waits, and
+/// one that is only a copy to the page cache, not worth a worker. What the device must take is left in flight.
+fn is_taken_at_issue(handle: &Handle, offset_bytes: u64, len: usize) -> bool {
+    let to_cache = || handle.write_route(&(offset_bytes..offset_bytes + len as u64)) == Route::Cached;
+    len < GATHER_BYTES || (len < COPY_AT_ISSUE_BYTES && to_cache())
 }

@@ -7,14 +7,15 @@ use crate::device::{Properties, Route};
 use crate::file::CachePolicy;
 
 /// Reads below this that miss the cache go through it when they come alone: the kernel reads ahead a little, and a
-/// neighbour finds its page there. Asynchronous ones do so below [`TINY_READ_BYTES`].
+/// neighbour finds its page there. Asynchronous ones do so below [`TINY_READ_BYTES`]. Where they are resident, those that
+/// follow one another are served from a window that is filled in larger steps.
 pub(crate) const SMALL_READ_BYTES: usize = 64 << 10;
 
 /// Staged parts of asynchronous reads from this on are copied to their place by a worker; below it the copy costs less than
 /// handing it over.
 pub(crate) const WORKER_COPY_BYTES: usize = 64 << 10;
 
-/// Blocking sequential reads of resident data below this are served from a buffer filled in larger steps.
+/// As [`SMALL_READ_BYTES`], for asynchronous reads: the device has several of them at once.
 pub(crate) const TINY_READ_BYTES: usize = 8 << 10;
 
 /// Writes below this may be gathered.

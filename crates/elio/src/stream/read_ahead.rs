@@ -108,15 +108,27 @@ impl ReadAhead {
 
     /// Notes a read; tells whether it continues the one before.
     pub(crate) fn note(&mut self, offset_bytes: u64, len_bytes: usize) -> bool {
-        let sequential = offset_bytes == self.expected_bytes;
+        let sequential = self.would_continue(offset_bytes);
         self.run_bytes = if sequential { self.run_bytes } else { 0 } + len_bytes as u64;
         self.expected_bytes = offset_bytes + len_bytes as u64;
         sequential
     }
 
+    /// Whether a read at `offset_bytes` would continue the one before.
+    pub(crate) fn would_continue(&self, offset_bytes: u64) -> bool {
+        self.expected_bytes == offset_bytes
+    }
+
+    /// Whether the window has `offset_bytes`, or is going to.
+    pub(crate) fn has(&self, offset_bytes: u64) -> bool {
+        self.window.iter().any(|segment| segment.range.contains(&offset_bytes))
+    }
+
     /// Copies all of a read if it lies inside a segment that has come; otherwise does nothing and tells so.
     pub(crate) fn serve_whole(&mut self, offset_bytes: u64, into: &mut [u8]) -> bool {
-        let Some(Segment { range, transfer, come: Some(come), .. }) = self.window.front() else { return false };
+        let Some(Segment { range, transfer, come: Some(come), .. }) = self.window.front() else {
+            return false;
+        };
         if offset_bytes < range.start || offset_bytes + into.len() as u64 > range.start + *come as u64 {
             return false;
         }

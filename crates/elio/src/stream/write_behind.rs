@@ -240,14 +240,20 @@ impl Inode {
         gathering.held.as_mut()
     }
 
-    /// Lets a worker write the full buffer, after the one before.
+    /// Lets a worker write the full buffer. While it is still at the one before, this thread writes, too: the kernel hands
+    /// the file from one to the other faster than they could wake each other.
     fn hand_over(&self, gathering: &mut WriteBehind) -> Result<(), Error> {
-        self.settle_going(gathering)?;
-        if gathering.held.as_ref().is_some_and(|held| held.start > 0) {
-            return self.flush_locked(gathering); // a part of it is written, and the rest was refused once
-        }
-        gathering.going = gathering.held.take().map(Held::start);
         gathering.buffer_bytes = (gathering.buffer_bytes * 2).min(BUFFER_BYTES_MAX);
+        let worker_is_behind = gathering
+            .going
+            .as_ref()
+            .is_some_and(|Going { transfer, .. }| !transfer.run_if_queued() && !transfer.is_done_soon());
+        let was_refused_once = gathering.held.as_ref().is_some_and(|held| held.start > 0);
+        if worker_is_behind || was_refused_once {
+            return self.flush_held(gathering);
+        }
+        self.settle_going(gathering)?;
+        gathering.going = gathering.held.take().map(Held::start);
         Ok(())
     }
 
@@ -263,6 +269,10 @@ impl Inode {
 
     fn flush_locked(&self, gathering: &mut WriteBehind) -> Result<(), Error> {
         self.settle_going(gathering)?;
+        self.flush_held(gathering)
+    }
+
+    fn flush_held(&self, gathering: &mut WriteBehind) -> Result<(), Error> {
         if let Some(held) = &mut gathering.held {
             let (writer, range) = (held.writer.clone(), held.range());
             held.flush()?;
@@ -359,7 +369,7 @@ impl Inode {
 }
 
 fn write_rest(writer: &Writer, offset_bytes: u64, rest: &[u8]) -> Result<bool, Error> {
-    write_all(&*writer.device, writer.route, offset_bytes, rest).map(|_| true).map_err(|error| {
-        writer.error(&(offset_bytes..offset_bytes + rest.len() as u64), error)
-    })
+    write_all(&*writer.device, writer.route, offset_bytes, rest)
+        .map(|_| true)
+        .map_err(|error| writer.error(&(offset_bytes..offset_bytes + rest.len() as u64), error))
 }

@@ -96,6 +96,7 @@ impl PageBlock {
     }
 
     /// The block that was divided into this one and `upper`.
+    #[allow(clippy::needless_pass_by_value)] // what is joined is not there any more
     pub(crate) fn joined(self, upper: Self) -> Self {
         assert!(self.is_lower_half_beside(&upper), "only halves of one block are joined");
         Self { mapping: self.mapping, start: self.start, len_bytes: 2 * self.len_bytes }

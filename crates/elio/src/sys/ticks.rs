@@ -33,7 +33,8 @@ fn counter() -> u64 {
 fn origin() -> &'static Origin {
     static ORIGIN: OnceLock<Origin> = OnceLock::new();
     ORIGIN.get_or_init(|| {
-        let source = std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+        let source =
+            std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource");
         let counts = source.is_ok_and(|source| Some(source.trim()) == COUNTER_SOURCE);
         Origin { instant: Instant::now(), counter: counter(), counts }
     })
@@ -67,6 +68,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
+    #[allow(clippy::cast_precision_loss)] // a few milliseconds
     fn ticks_measure_a_sleep() {
         let begin = ticks();
         std::thread::sleep(Duration::from_millis(30));

@@ -212,16 +212,21 @@ impl Transfer {
         self.outcome()
     }
 
-    /// Sleeps until the state changes; a worker that is about to finish is given a moment first, because waking up
-    /// costs more than a small copy.
-    fn wait_for_change(&self, state: MutexGuard<'_, State>) {
+    /// Gives a worker that is about to finish a moment, because to be woken costs more than a small copy; tells whether
+    /// it is done.
+    pub(crate) fn is_done_soon(&self) -> bool {
         const SPINS: u32 = 2000;
-        drop(state);
-        for _ in 0..SPINS {
-            if self.is_done() {
-                return;
-            }
+        (0..SPINS).any(|_| {
             std::hint::spin_loop();
+            self.is_done()
+        })
+    }
+
+    /// Sleeps until the state changes.
+    fn wait_for_change(&self, state: MutexGuard<'_, State>) {
+        drop(state);
+        if self.is_done_soon() {
+            return;
         }
         let state = self.state();
         if matches!(*state, State::Held | State::Running) {
