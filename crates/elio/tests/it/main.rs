@@ -2,5 +2,7 @@
 
 mod contract;
 mod faults;
+mod ring;
 mod space;
+mod streams;
 mod support;

@@ -1,0 +1,122 @@
+//! Sequential streams, by what reaches the device: how many transfers, of how many bytes.
+
+use crate::support::{Scratch, pattern};
+use elio::{CountingDevice, Counts, Error, Fault, FaultDevice, File, Mode, OpenOptions};
+use std::sync::Arc;
+use std::time::Duration;
+
+const STEP_BYTES: usize = 1600;
+const LEN_BYTES: usize = 4_000_000;
+
+fn counted(scratch: &Scratch) -> (Arc<CountingDevice>, File) {
+    let path = scratch.path("file");
+    let device = CountingDevice::new(elio::open_device(&path, Mode::ReadWrite).unwrap());
+    let file = File::on_device(device.clone(), path, &OpenOptions::new(Mode::ReadWrite));
+    (device, file)
+}
+
+fn faulty(scratch: &Scratch) -> (Arc<FaultDevice>, File) {
+    let path = scratch.path("file");
+    let device = FaultDevice::new(elio::open_device(&path, Mode::ReadWrite).unwrap());
+    let file = File::on_device(device.clone(), path, &OpenOptions::new(Mode::ReadWrite));
+    (device, file)
+}
+
+fn write_in_steps(file: &File, len_bytes: usize) -> Result<(), Error> {
+    pattern(0, len_bytes)
+        .chunks(STEP_BYTES)
+        .enumerate()
+        .try_for_each(|(i, step)| file.write_at((i * STEP_BYTES) as u64, step))
+}
+
+fn read_in_steps(file: &File, len_bytes: usize) {
+    let mut step = [0; STEP_BYTES];
+    for at in (0..len_bytes).step_by(STEP_BYTES) {
+        let bytes = file.read_at(at as u64, &mut step).unwrap();
+        assert!(step[..bytes] == pattern(at as u64, STEP_BYTES.min(len_bytes - at)), "the step at {at} differs");
+    }
+}
+
+fn difference(after: Counts, before: Counts) -> (u64, u64) {
+    let reads = |counts: Counts| counts.cached_reads + counts.direct_reads;
+    (reads(after) - reads(before), after.read_bytes - before.read_bytes)
+}
+
+#[test]
+fn small_steps_are_written_in_few_large_writes_and_every_byte_once() {
+    let scratch = Scratch::new();
+    let (device, file) = counted(&scratch);
+    write_in_steps(&file, LEN_BYTES).unwrap();
+    file.flush().unwrap();
+    let counts = device.counts();
+    println!("{counts:?}");
+    assert_eq!(counts.written_bytes, LEN_BYTES as u64);
+    assert!(counts.cached_writes <= 16, "{} writes", counts.cached_writes);
+    assert!(std::fs::read(scratch.path("file")).unwrap() == pattern(0, LEN_BYTES));
+}
+
+#[test]
+fn small_steps_are_read_in_few_large_reads_and_nearly_every_byte_once() {
+    let scratch = Scratch::new();
+    let (device, file) = counted(&scratch);
+    write_in_steps(&file, LEN_BYTES).unwrap();
+    file.flush().unwrap();
+    let before = device.counts();
+    read_in_steps(&file, LEN_BYTES);
+    let (reads, bytes) = difference(device.counts(), before);
+    println!("{reads} reads, {bytes} bytes");
+    assert!(reads <= 40, "{reads} reads");
+    // Asked for; at the end of the file the device gives less.
+    assert!(bytes <= (LEN_BYTES + (1 << 20)) as u64, "{bytes} bytes asked for");
+}
+
+#[test]
+fn two_steps_in_a_row_here_and_there_read_little_ahead() {
+    const PLACES_COUNT: usize = 50;
+    let scratch = Scratch::new();
+    let (device, file) = counted(&scratch);
+    file.write_at(0, &pattern(0, LEN_BYTES)).unwrap();
+    let before = device.counts();
+    let mut step = [0; STEP_BYTES];
+    for place in 0..PLACES_COUNT {
+        let start = (place * 37 % PLACES_COUNT) * (LEN_BYTES / PLACES_COUNT) + STEP_BYTES;
+        for at in [start, start + STEP_BYTES] {
+            assert_eq!(file.read_at(at as u64, &mut step).unwrap(), STEP_BYTES);
+            assert!(step[..] == pattern(at as u64, STEP_BYTES));
+        }
+    }
+    let (reads, bytes) = difference(device.counts(), before);
+    println!("{reads} reads, {bytes} bytes for {} steps", 2 * PLACES_COUNT);
+    assert!(bytes <= (PLACES_COUNT * (64 << 10)) as u64, "{bytes} bytes asked for");
+}
+
+#[test]
+fn a_reader_waits_for_what_a_worker_is_writing() {
+    let scratch = Scratch::new();
+    let (device, file) = faulty(&scratch);
+    device.inject(0, Fault::Delay(Duration::from_millis(50)));
+    write_in_steps(&file, 100_000).unwrap(); // more than the first buffer: a worker has it now
+    read_in_steps(&file, 100_000);
+}
+
+#[test]
+fn what_a_worker_could_not_write_is_reported_and_kept_until_it_goes() {
+    let scratch = Scratch::new();
+    let (device, file) = faulty(&scratch);
+    device.inject(0, Fault::Fail(libc::ENOSPC));
+    let told = write_in_steps(&file, 100_000).and_then(|()| file.sync());
+    assert!(matches!(told, Err(Error::NoSpace { .. })), "{told:?}");
+    file.sync().unwrap(); // there is room again
+    read_in_steps(&file, 100_000);
+    file.close().unwrap();
+    assert!(std::fs::read(scratch.path("file")).unwrap() == pattern(0, 100_000));
+}
+
+#[test]
+fn close_tells_what_a_worker_could_not_write() {
+    let scratch = Scratch::new();
+    let (device, file) = faulty(&scratch);
+    device.inject(0, Fault::Stop);
+    let told = write_in_steps(&file, 100_000).and_then(|()| file.close());
+    assert!(told.is_err(), "the data is lost and nobody was told");
+}
