@@ -119,10 +119,10 @@ impl Pending {
             let at = self.offset_bytes + served as u64;
             let Some(piece) = window.piece(&*handle, at, self.memory.len() - served) else { break };
             let Piece { transfer, skip, len } = piece;
-            self.parts.push_back(Part {
-                range: served..served + len,
-                way: Way::Staged { transfer, skip, ahead: true },
-            });
+            let range = served..served + len;
+            // A later write waits for it even if the window is given up before.
+            handle.inode.note_in_flight(&transfer, self.file_range(&range));
+            self.parts.push_back(Part { range, way: Way::Staged { transfer, skip, ahead: true } });
             served += len;
         }
         served

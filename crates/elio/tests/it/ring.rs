@@ -1,4 +1,4 @@
-//! Where io_uring is forbidden, as containers do it: a seccomp filter that answers with EPERM.
+//! Where `io_uring` is forbidden, as containers do it: a seccomp filter that answers with EPERM.
 
 use crate::support::{Scratch, pattern};
 use elio::{Error, File, Mode, OpenOptions};
@@ -68,7 +68,9 @@ fn without_it_requests_are_asynchronous_all_the_same(scratch: &Scratch) {
         .clone()
         .map(|at| file.submit_write(at, pattern(at, LEN_BYTES)).unwrap())
         .collect();
-    writes.into_iter().for_each(|write| assert_eq!(write.finish().unwrap().0, LEN_BYTES));
+    for write in writes {
+        assert_eq!(write.finish().unwrap().0, LEN_BYTES);
+    }
     let reads: Vec<_> = offsets.map(|at| (at, file.submit_read(at, vec![0; LEN_BYTES]).unwrap())).collect();
     for (at, read) in reads {
         assert!(read.finish().unwrap().1 == pattern(at, LEN_BYTES));

@@ -1,6 +1,6 @@
 //! Sequential streams, by what reaches the device: how many transfers, of how many bytes.
 
-use crate::support::{Scratch, pattern};
+use crate::support::{self, Scratch, pattern};
 use elio::{CountingDevice, Counts, Error, Fault, FaultDevice, File, Mode, OpenOptions};
 use std::sync::Arc;
 use std::time::Duration;
@@ -110,6 +110,28 @@ fn what_a_worker_could_not_write_is_reported_and_kept_until_it_goes() {
     read_in_steps(&file, 100_000);
     file.close().unwrap();
     assert!(std::fs::read(scratch.path("file")).unwrap() == pattern(0, 100_000));
+}
+
+#[test]
+fn a_write_comes_after_a_read_that_waits_for_a_window_given_up_since() {
+    const CHUNK_BYTES: usize = 160_000;
+    const START_BYTES: u64 = 1 << 20;
+    let scratch = Scratch::new();
+    let (device, file) = faulty(&scratch);
+    file.write_at(0, &pattern(0, LEN_BYTES)).unwrap();
+    support::make_cold(&file);
+    let first = file.submit_read(START_BYTES, vec![0; CHUNK_BYTES]).unwrap();
+    first.finish().unwrap();
+    let next_bytes = START_BYTES + CHUNK_BYTES as u64;
+    for operation in 0..2 {
+        let fault = Fault::Delay(Duration::from_millis(200));
+        device.inject(device.operations_count() + operation, fault);
+    }
+    let early = file.submit_read(next_bytes, vec![0; CHUNK_BYTES]).unwrap(); // sequential: a window opens
+    file.read_at(0, &mut [0; STEP_BYTES]).unwrap(); // not any more: it is given up
+    file.write_at(next_bytes, &[7; CHUNK_BYTES]).unwrap();
+    let (_, read) = early.finish().unwrap();
+    assert!(read == pattern(next_bytes, CHUNK_BYTES), "the read was made before the write");
 }
 
 #[test]
