@@ -34,7 +34,7 @@ pub struct Statistics {
     pub awrite: Tally,
     /// Asynchronous reads: the time is that of starting them.
     pub aread: Tally,
-    /// Waits for asynchronous requests.
+    /// Waits for asynchronous requests. One that was finished when its call returned counts as waited for.
     pub wait: Tally,
 }
 
