@@ -298,6 +298,7 @@ impl File {
 impl Drop for File {
     /// As [`File::close`], for those who do not want to know: an error is logged.
     fn drop(&mut self) {
+        self.handle.read_ahead().end();
         if let Err(error) = self.handle.inode.flush() {
             tracing::error!(%error, "a file was dropped without close and its last writes failed");
         }

@@ -2,11 +2,12 @@
 
 use crate::sys::transfer::Transfer;
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, Weak};
 use std::thread;
 
 enum Work {
-    Transfer(Arc<Transfer>),
+    /// Whoever started it holds it until it is done; what nobody holds is not wanted any more.
+    Transfer(Weak<Transfer>),
     Job(Box<dyn FnOnce() + Send>),
 }
 
@@ -57,7 +58,7 @@ impl Pool {
     /// Queues a transfer.
     pub(crate) fn push(&'static self, transfer: &Arc<Transfer>) {
         transfer.queue();
-        self.add(Work::Transfer(Arc::clone(transfer)));
+        self.add(Work::Transfer(Arc::downgrade(transfer)));
     }
 
     /// Queues a job.
@@ -121,7 +122,7 @@ impl Pool {
 fn perform(work: Work) {
     match work {
         Work::Transfer(transfer) => {
-            transfer.run_if_queued();
+            transfer.upgrade().map(|transfer| transfer.run_if_queued());
         }
         Work::Job(job) => job(),
     }

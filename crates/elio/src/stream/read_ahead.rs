@@ -272,6 +272,12 @@ impl ReadAhead {
         true
     }
 
+    /// Gives the window up and returns when nobody reads the file for it any more.
+    pub(crate) fn end(&mut self) {
+        self.window.iter().for_each(|segment| segment.transfer.wait_if_begun());
+        self.clear();
+    }
+
     fn clear(&mut self) {
         self.window.clear();
         self.count(false);
@@ -301,7 +307,7 @@ impl ReadAhead {
     /// Gives the buffers back if nothing was read since the last call; tells whether any are left.
     pub(crate) fn release_if_idle(&mut self) -> bool {
         if !std::mem::take(&mut self.used) {
-            self.clear();
+            self.end();
         }
         !self.window.is_empty()
     }

@@ -35,7 +35,8 @@ enum State {
 /// A transfer between memory and one contiguous range of a file, started by [`Device::start`].
 #[derive(Debug)]
 pub struct Transfer {
-    device: Arc<dyn Device>,
+    /// Given up before it counts as done: what is done keeps no file open.
+    device: Mutex<Option<Arc<dyn Device>>>,
     direction: Direction,
     route: Route,
     offset_bytes: u64,
@@ -56,7 +57,7 @@ impl Transfer {
         region: Region,
     ) -> Arc<Self> {
         Arc::new(Self {
-            device,
+            device: Mutex::new(Some(device)),
             direction,
             route,
             offset_bytes,
@@ -151,23 +152,30 @@ impl Transfer {
         true
     }
 
+    fn device(&self) -> MutexGuard<'_, Option<Arc<dyn Device>>> {
+        self.device.lock().expect("no thread panics while it takes the device")
+    }
+
     fn run(&self) -> Outcome {
+        let device = self.device().clone().expect("there until it is done");
         let len_bytes = self.len_bytes();
         match self.direction {
             Direction::Read => {
                 // SAFETY: `State::Running` makes this thread the only one that touches the region.
                 let into = unsafe { &mut self.region.bytes_mut()[..len_bytes] };
-                read_some(&*self.device, self.route, self.offset_bytes, into)
+                read_some(&*device, self.route, self.offset_bytes, into)
             }
             Direction::Write => {
                 // SAFETY: nobody writes the region of a write transfer.
                 let from = unsafe { &self.region.bytes()[..len_bytes] };
-                write_all(&*self.device, self.route, self.offset_bytes, from)
+                write_all(&*device, self.route, self.offset_bytes, from)
             }
         }
     }
 
     pub(crate) fn finish(&self, outcome: Outcome) {
+        let device = self.device().take();
+        drop(device); // outside its lock: it may be the last to close the file
         *self.state() = State::Done(outcome);
         self.done.store(true, Ordering::Release);
         self.changed.notify_all();
@@ -195,21 +203,29 @@ impl Transfer {
 
     /// Waits until it is done: runs it here if no worker has begun, drives the ring if it is in there.
     pub(crate) fn wait(&self) -> Outcome {
-        while !self.is_done() {
-            if self.run_if_queued() {
-                break;
-            }
-            let state = self.state();
-            match *state {
-                State::InRing(ring) => {
-                    drop(state);
-                    ring.drive_until(self);
-                }
-                State::Held | State::Running => self.wait_for_change(state),
-                State::Queued | State::Done(_) => {}
-            }
+        while !self.is_done() && !self.run_if_queued() {
+            self.wait_for_engine();
         }
         self.outcome()
+    }
+
+    /// Waits until it is done if an engine has begun; what is only queued stays so.
+    pub(crate) fn wait_if_begun(&self) {
+        while !self.is_done() && !matches!(*self.state(), State::Queued) {
+            self.wait_for_engine();
+        }
+    }
+
+    fn wait_for_engine(&self) {
+        let state = self.state();
+        match *state {
+            State::InRing(ring) => {
+                drop(state);
+                ring.drive_until(self);
+            }
+            State::Held | State::Running => self.wait_for_change(state),
+            State::Queued | State::Done(_) => {}
+        }
     }
 
     /// Gives a worker that is about to finish a moment, because to be woken costs more than a small copy; tells whether

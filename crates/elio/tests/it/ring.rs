@@ -32,7 +32,11 @@ fn forbid_io_uring() -> io::Result<()> {
     let codes = unsafe {
         [
             libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0),
-            libc::prctl(libc::PR_SET_SECCOMP, libc::c_ulong::from(libc::SECCOMP_MODE_FILTER), &raw const program),
+            libc::prctl(
+                libc::PR_SET_SECCOMP,
+                libc::c_ulong::from(libc::SECCOMP_MODE_FILTER),
+                &raw const program,
+            ),
         ]
     };
     if codes == [0, 0] { Ok(()) } else { Err(io::Error::last_os_error()) }
@@ -64,10 +68,8 @@ fn without_it_requests_are_asynchronous_all_the_same(scratch: &Scratch) {
     let file = File::open(scratch.path("file"), &OpenOptions::new(Mode::ReadWrite)).unwrap();
     assert_eq!(file.properties().ring, None);
     let offsets = (0..8).map(|i| i * LEN_BYTES as u64);
-    let writes: Vec<_> = offsets
-        .clone()
-        .map(|at| file.submit_write(at, pattern(at, LEN_BYTES)).unwrap())
-        .collect();
+    let writes: Vec<_> =
+        offsets.clone().map(|at| file.submit_write(at, pattern(at, LEN_BYTES)).unwrap()).collect();
     for write in writes {
         assert_eq!(write.finish().unwrap().0, LEN_BYTES);
     }

@@ -2,6 +2,7 @@
 
 use crate::support::{self, Scratch, pattern};
 use elio::{CountingDevice, Counts, Error, Fault, FaultDevice, File, Mode, OpenOptions};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,7 +34,10 @@ fn read_in_steps(file: &File, len_bytes: usize) {
     let mut step = [0; STEP_BYTES];
     for at in (0..len_bytes).step_by(STEP_BYTES) {
         let bytes = file.read_at(at as u64, &mut step).unwrap();
-        assert!(step[..bytes] == pattern(at as u64, STEP_BYTES.min(len_bytes - at)), "the step at {at} differs");
+        assert!(
+            step[..bytes] == pattern(at as u64, STEP_BYTES.min(len_bytes - at)),
+            "the step at {at} differs"
+        );
     }
 }
 
@@ -129,7 +133,7 @@ fn a_write_comes_after_a_read_that_waits_for_a_window_given_up_since() {
     }
     let early = file.submit_read(next_bytes, vec![0; CHUNK_BYTES]).unwrap(); // sequential: a window opens
     file.read_at(0, &mut [0; STEP_BYTES]).unwrap(); // not any more: it is given up
-    file.write_at(next_bytes, &[7; CHUNK_BYTES]).unwrap();
+    file.write_at(next_bytes, &vec![7; CHUNK_BYTES]).unwrap();
     let (_, read) = early.finish().unwrap();
     assert!(read == pattern(next_bytes, CHUNK_BYTES), "the read was made before the write");
 }
@@ -141,4 +145,27 @@ fn close_tells_what_a_worker_could_not_write() {
     device.inject(0, Fault::Stop);
     let told = write_in_steps(&file, 100_000).and_then(|()| file.close());
     assert!(told.is_err(), "the data is lost and nobody was told");
+}
+
+fn descriptors_of(path: &Path) -> usize {
+    let links = std::fs::read_dir("/proc/self/fd").unwrap();
+    let targets = links.filter_map(|link| std::fs::read_link(link.ok()?.path()).ok());
+    targets.filter(|target| target == path).count()
+}
+
+#[test]
+fn a_closed_file_is_not_kept_open_by_what_was_read_ahead_of_it() {
+    let scratch = Scratch::new();
+    let path = scratch.path("file");
+    for round in 0..40 {
+        let file = support::open(&path);
+        write_in_steps(&file, LEN_BYTES).unwrap();
+        if round % 2 == 0 {
+            support::make_cold(&file);
+        }
+        read_in_steps(&file, 20 * STEP_BYTES); // a window is open now, and something in it on its way
+        file.close().unwrap();
+        assert_eq!(descriptors_of(&path), 0, "round {round}");
+        File::delete(&path).unwrap();
+    }
 }
