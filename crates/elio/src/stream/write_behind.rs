@@ -20,13 +20,10 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard};
 
-/// A stream begins with the smallest buffer and doubles it each time it is full: a worker is not woken for less.
+/// A stream begins with the smallest buffer and doubles it each time it is full: large writes get large folios, of which the
+/// kernel makes several times as much a second.
 const BUFFER_BYTES_MIN: usize = 64 << 10;
 const BUFFER_BYTES_MAX: usize = 512 << 10;
-/// A buffer is written in calls of this much, which is how large the kernel then makes its folios. Larger ones would be cheaper
-/// still; but a virtual machine that returns free memory to its host has returned the large pieces of it first, and
-/// filling those again costs four times as much as was saved.
-const WRITE_BYTES: usize = 64 << 10;
 
 /// The gathering state of one file.
 #[derive(Debug)]
@@ -110,7 +107,7 @@ impl Held {
     /// Writes what is held; keeps what could not be written.
     fn flush(&mut self) -> Result<(), Error> {
         while self.start < self.end {
-            let from = &self.buffer[self.start..self.end.min(self.start + WRITE_BYTES)];
+            let from = &self.buffer[self.start..self.end];
             match self.writer.device.write(self.writer.route, self.offset_bytes, from) {
                 Ok(0) => return Err(self.writer.error(&self.range(), io::ErrorKind::WriteZero.into())),
                 Ok(bytes) => {
@@ -129,8 +126,7 @@ impl Held {
         let Self { writer, buffer, offset_bytes, end, generation, .. } = self;
         let region = Region::of_pool(buffer, end);
         let device = Arc::clone(&writer.device);
-        let (direction, route) = (Direction::Write, writer.route);
-        let transfer = Transfer::in_steps(device, direction, route, offset_bytes, region, WRITE_BYTES);
+        let transfer = Transfer::new(device, Direction::Write, writer.route, offset_bytes, region);
         streams().push(&transfer);
         Going { writer, transfer, generation, refused: false }
     }

@@ -41,8 +41,6 @@ pub struct Transfer {
     route: Route,
     offset_bytes: u64,
     region: Region,
-    /// A thread that runs it writes at most this much in one call.
-    step_bytes: usize,
     /// At most this much is moved: less than the region only under the fault device.
     len_max: AtomicUsize,
     state: Mutex<State>,
@@ -58,20 +56,7 @@ impl Transfer {
         offset_bytes: u64,
         region: Region,
     ) -> Arc<Self> {
-        Self::in_steps(device, direction, route, offset_bytes, region, usize::MAX)
-    }
-
-    /// A transfer that a thread writes in calls of at most `step_bytes`.
-    pub(crate) fn in_steps(
-        device: Arc<dyn Device>,
-        direction: Direction,
-        route: Route,
-        offset_bytes: u64,
-        region: Region,
-        step_bytes: usize,
-    ) -> Arc<Self> {
         Arc::new(Self {
-            step_bytes,
             device: Mutex::new(Some(device)),
             direction,
             route,
@@ -183,7 +168,7 @@ impl Transfer {
             Direction::Write => {
                 // SAFETY: nobody writes the region of a write transfer.
                 let from = unsafe { &self.region.bytes()[..len_bytes] };
-                write_in_steps(&*device, self.route, self.offset_bytes, from, self.step_bytes)
+                write_all(&*device, self.route, self.offset_bytes, from)
             }
         }
     }
@@ -297,21 +282,6 @@ pub(crate) fn read_some(
             Err(_) if done > 0 => break,
             Err(error) => return Err(error),
         }
-    }
-    Ok(done)
-}
-
-/// As [`write_all`], in calls of at most `step_bytes`.
-pub(crate) fn write_in_steps(
-    device: &dyn Device,
-    route: Route,
-    offset_bytes: u64,
-    from: &[u8],
-    step_bytes: usize,
-) -> io::Result<usize> {
-    let mut done = 0;
-    for step in from.chunks(step_bytes) {
-        done += write_all(device, route, offset_bytes + done as u64, step)?;
     }
     Ok(done)
 }
