@@ -12,6 +12,7 @@ use crate::error::BenchError;
 use crate::judge::{Outcome, judge_overlap};
 use crate::memory;
 use crate::page_cache;
+use crate::pass;
 use crate::samples::median;
 use crate::scratch::ScratchFile;
 use crate::workload::{Operation, Workload};
@@ -139,10 +140,16 @@ impl<'a> Team<'a> {
         Ok(if self.operation == Operation::WriteToDisk { answer.disk_seconds } else { answer.seconds })
     }
 
-    fn make_ready(&self) -> Result<(), BenchError> {
+    fn make_ready(&mut self) -> Result<(), BenchError> {
         match self.operation {
             Operation::WriteCached | Operation::WriteToDisk => {
                 self.files.iter().for_each(ScratchFile::remove);
+                for _ in 0..pass::rehearsals_count(self.bytes) {
+                    self.ask("write")?;
+                    self.files.iter().for_each(ScratchFile::remove);
+                }
+                page_cache::flush();
+                return Ok(());
             }
             Operation::ReadCached => {}
             Operation::ReadCold => {

@@ -9,6 +9,16 @@ use crate::page_cache;
 use crate::samples::Samples;
 use crate::workload::{Operation, Workload};
 
+/// Timed writes are rehearsed on files that are removed again, until about so much has been written.
+const REHEARSED_BYTES: u64 = 400_000_000;
+
+/// How often a write is rehearsed, so that the page cache of the timed one gets memory that was in use a moment ago. Memory that
+/// was not may have been returned to the host of a virtual machine, and to touch it takes several times as long as writing it; which
+/// memory the kernel takes depends on the sizes of the writes, so only the same writes prepare it.
+pub(crate) fn rehearsals_count(size_bytes: u64) -> u64 {
+    (REHEARSED_BYTES / size_bytes).clamp(1, 5)
+}
+
 /// Takes the times and adds them to `samples`.
 pub(crate) fn run(
     bench: &Bench,
@@ -20,8 +30,11 @@ pub(crate) fn run(
     let mut driver = bench.start(engine, &load, &file)?;
     let mut add = |operation, seconds| samples.add(load.cell(operation), engine, seconds);
 
+    for _ in 0..rehearsals_count(load.size_bytes) {
+        driver.ask("write")?;
+        file.remove();
+    }
     page_cache::flush();
-    memory::warm(load.size_bytes);
     let written = driver.ask("write")?;
     add(Operation::WriteCached, written.seconds);
     add(Operation::WriteToDisk, written.disk_seconds);
