@@ -232,7 +232,12 @@ impl Transfer {
     /// it is done.
     pub(crate) fn is_done_soon(&self) -> bool {
         const SPINS: u32 = 2000;
-        (0..SPINS).any(|_| {
+        /// So often it may have to be the one that makes room: the worker may wait for this processor.
+        const SPINS_BETWEEN_YIELDS: u32 = 50;
+        (1..=SPINS).any(|spin| {
+            if spin % SPINS_BETWEEN_YIELDS == 0 {
+                std::thread::yield_now();
+            }
             std::hint::spin_loop();
             self.is_done()
         })
