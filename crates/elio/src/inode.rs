@@ -74,7 +74,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("no thread panics while it holds a file's state")
 }
 
-fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
+/// Whether two ranges have a byte in common.
+pub(crate) fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
@@ -154,6 +155,15 @@ impl Inode {
         in_flight.retain(|other| !other.transfer.is_done());
         in_flight.push(InFlight { range, transfer: Arc::clone(transfer) });
         self.in_flight_count.store(in_flight.len(), Ordering::Release);
+    }
+
+    /// Forgets submitted transfers that are done, and with them the buffers they hold.
+    pub(crate) fn forget_done(&self) {
+        if self.in_flight_count.load(Ordering::Acquire) > 0 {
+            let mut in_flight = lock(&self.in_flight);
+            in_flight.retain(|other| !other.transfer.is_done());
+            self.in_flight_count.store(in_flight.len(), Ordering::Release);
+        }
     }
 
     /// Waits for submitted transfers that overlap `range` where either side writes. Their errors stay with their

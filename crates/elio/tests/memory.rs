@@ -78,6 +78,25 @@ fn an_idle_open_file_takes_a_few_kib_after_its_streams_came_to_rest() {
     assert!((1..4096).contains(&each_bytes), "an idle open file takes {each_bytes} bytes");
 }
 
+#[test]
+fn finished_requests_keep_no_buffers_while_their_file_stays_open() {
+    const REQUESTS_COUNT: u64 = 12;
+    const LEN_BYTES: usize = 160_000;
+    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let scratch = Scratch::new();
+    let file = support::open(&scratch.path("file"));
+    file.write_at(0, &pattern(0, 12 * LEN_BYTES)).unwrap();
+    support::make_cold(&file);
+    for i in 0..REQUESTS_COUNT {
+        let at = i * LEN_BYTES as u64;
+        let (_, bytes) = file.submit_read(at, vec![0; LEN_BYTES]).unwrap().finish().unwrap();
+        assert!(bytes == pattern(at, LEN_BYTES));
+    }
+    assert!(buffer_usage_bytes().1 > 0, "the requests used no buffers");
+    wait_for_rest();
+    file.close().unwrap();
+}
+
 fn stream_through(file: &File, len_bytes: usize) {
     let mut step = vec![0; STEP_BYTES];
     for at in (0..len_bytes).step_by(STEP_BYTES) {

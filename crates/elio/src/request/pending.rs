@@ -452,6 +452,7 @@ impl Pending {
 impl Drop for Pending {
     fn drop(&mut self) {
         self.wait_for_parts();
+        self.handle.inode.forget_done();
     }
 }
 

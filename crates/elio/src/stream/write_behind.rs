@@ -9,7 +9,7 @@
 use crate::buffer::{PoolBuffer, pool};
 use crate::device::{Device, Route};
 use crate::error::{Error, Operation};
-use crate::inode::Inode;
+use crate::inode::{Inode, overlap};
 use crate::pool::streams;
 use crate::stream::housekeeping;
 use crate::sys::region::Region;
@@ -155,10 +155,6 @@ impl Going {
     }
 }
 
-fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
-    a.start < b.end && b.start < a.end
-}
-
 impl WriteBehind {
     fn is_empty(&self) -> bool {
         self.held.is_none() && self.going.is_none()
@@ -296,16 +292,16 @@ impl Inode {
         if self.has_written_behind() { self.flush_locked(&mut self.gathering()) } else { Ok(()) }
     }
 
-    /// Hands over what is held if it is of this generation still.
+    /// Hands over what is held of this generation still, or of the one before: a write may have begun there.
     pub(crate) fn flush_generation(&self, generation: Generation) -> Result<(), Error> {
         if !self.has_written_behind() {
             return Ok(());
         }
         let mut gathering = self.gathering();
-        if gathering.held.as_ref().is_some_and(|held| held.generation == generation) {
+        if gathering.held.as_ref().is_some_and(|held| held.generation <= generation) {
             return self.flush_locked(&mut gathering);
         }
-        if gathering.going.as_ref().is_some_and(|going| going.generation == generation) {
+        if gathering.going.as_ref().is_some_and(|going| going.generation <= generation) {
             return self.settle_going(&mut gathering);
         }
         Ok(())

@@ -5,7 +5,7 @@ use elio::{CachePolicy, Error, Fault, FaultDevice, File, Mode, OpenOptions, Shar
 use std::sync::Arc;
 use std::time::Duration;
 
-fn faulty(scratch: &Scratch, cache: CachePolicy) -> (Arc<FaultDevice>, File) {
+pub(crate) fn faulty(scratch: &Scratch, cache: CachePolicy) -> (Arc<FaultDevice>, File) {
     let path = scratch.path("file");
     let device = FaultDevice::new(elio::open_device(&path, Mode::ReadWrite).unwrap());
     let options = OpenOptions { cache, sharing: Sharing::Exclusive, ..OpenOptions::new(Mode::ReadWrite) };

@@ -1,7 +1,7 @@
 //! Sequential streams, by what reaches the device: how many transfers, of how many bytes.
 
 use crate::support::{self, Scratch, pattern};
-use elio::{CountingDevice, Counts, Error, Fault, FaultDevice, File, Mode, OpenOptions};
+use elio::{CachePolicy, CountingDevice, Counts, Error, Fault, FaultDevice, File, Mode, OpenOptions};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +17,7 @@ fn counted(scratch: &Scratch) -> (Arc<CountingDevice>, File) {
 }
 
 fn faulty(scratch: &Scratch) -> (Arc<FaultDevice>, File) {
-    let path = scratch.path("file");
-    let device = FaultDevice::new(elio::open_device(&path, Mode::ReadWrite).unwrap());
-    let file = File::on_device(device.clone(), path, &OpenOptions::new(Mode::ReadWrite));
-    (device, file)
+    crate::faults::faulty(scratch, CachePolicy::Auto)
 }
 
 fn write_in_steps(file: &File, len_bytes: usize) -> Result<(), Error> {
@@ -136,6 +133,25 @@ fn a_write_comes_after_a_read_that_waits_for_a_window_given_up_since() {
     file.write_at(next_bytes, &vec![7; CHUNK_BYTES]).unwrap();
     let (_, read) = early.finish().unwrap();
     assert!(read == pattern(next_bytes, CHUNK_BYTES), "the read was made before the write");
+}
+
+#[test]
+fn a_wait_finds_both_halves_of_a_record_that_went_into_two_buffers() {
+    const COUNT: usize = 140; // the first buffer, of 64 KiB, and the second, twice as long, are full before the last
+    let scratch = Scratch::new();
+    let (device, file) = faulty(&scratch);
+    device.inject(0, Fault::Delay(Duration::from_millis(200))); // the worker is at the first all the time
+    let start =
+        |i: usize| file.submit_write((i * STEP_BYTES) as u64, pattern((i * STEP_BYTES) as u64, STEP_BYTES));
+    let mut requests: Vec<_> = (0..COUNT).map(|i| start(i).unwrap()).collect();
+    let split = (64 << 10) / STEP_BYTES;
+    requests[split].wait().unwrap();
+    let seen = std::fs::read(scratch.path("file")).unwrap();
+    let record = split * STEP_BYTES..(split + 1) * STEP_BYTES;
+    assert!(
+        seen[record.clone()] == pattern(record.start as u64, STEP_BYTES),
+        "half of it is not in the kernel"
+    );
 }
 
 #[test]
