@@ -87,10 +87,11 @@ fn finished_requests_keep_no_buffers_while_their_file_stays_open() {
     let file = support::open(&scratch.path("file"));
     file.write_at(0, &pattern(0, 12 * LEN_BYTES)).unwrap();
     support::make_cold(&file);
-    for i in 0..REQUESTS_COUNT {
-        let at = i * LEN_BYTES as u64;
-        let (_, bytes) = file.submit_read(at, vec![0; LEN_BYTES]).unwrap().finish().unwrap();
-        assert!(bytes == pattern(at, LEN_BYTES));
+    let offsets = (0..REQUESTS_COUNT).map(|i| i * LEN_BYTES as u64);
+    let requests: Vec<_> =
+        offsets.map(|at| (at, file.submit_read(at, vec![0; LEN_BYTES]).unwrap())).collect();
+    for (at, request) in requests {
+        assert!(request.finish().unwrap().1 == pattern(at, LEN_BYTES));
     }
     assert!(buffer_usage_bytes().1 > 0, "the requests used no buffers");
     wait_for_rest();
