@@ -1,0 +1,64 @@
+//! One error for all ranks.
+
+use crate::{Comm, Error, Operation, Result};
+use std::fmt::Display;
+
+/// Why a collective call failed, on every rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure<E> {
+    /// It failed on this rank first; others are told.
+    Here(E),
+    /// It failed on another rank (this one may have failed too, but ranks report the same error).
+    There {
+        /// The lowest rank on which it failed.
+        rank: usize,
+        /// That rank's error, as it prints.
+        message: String,
+    },
+    /// The ranks could not even talk about it.
+    Comm(Error),
+}
+
+impl Comm {
+    /// Every rank's value if all succeeded; otherwise, on every rank, the error of the lowest one that failed.
+    ///
+    /// Collective. Cost: one reduction of a number, and two broadcasts if something failed.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn agree<T, E: Display>(&self, result: std::result::Result<T, E>) -> std::result::Result<T, Failure<E>> {
+        let first = self.first_failed(result.is_err()).map_err(Failure::Comm)?;
+        let Some(rank) = first else {
+            // Nobody failed, so neither did this rank.
+            return result.map_err(Failure::Here);
+        };
+        let text = result.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        let message = self.broadcast_text(text, rank).map_err(Failure::Comm)?;
+        match result {
+            Err(error) if rank == self.rank() => Err(Failure::Here(error)),
+            _ => Err(Failure::There { rank, message }),
+        }
+    }
+
+    fn first_failed(&self, failed: bool) -> Result<Option<usize>> {
+        let mut first = [if failed { self.rank() as u64 } else { u64::MAX }];
+        self.all_reduce(&mut first, Operation::Min)?;
+        Ok(usize::try_from(first[0]).ok().filter(|&rank| rank < self.size()))
+    }
+
+    /// The text of rank `root`, on every rank. Collective.
+    ///
+    /// # Errors
+    /// As [`broadcast`](Self::broadcast).
+    ///
+    /// # Panics
+    /// If the text is larger than memory can be.
+    pub fn broadcast_text(&self, text: String, root: usize) -> Result<String> {
+        let mut bytes = text.into_bytes();
+        let mut len = [bytes.len() as u64];
+        self.broadcast(&mut len, root)?;
+        bytes.resize(usize::try_from(len[0]).expect("a text in memory"), 0);
+        self.broadcast(&mut bytes, root)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}

@@ -1,0 +1,238 @@
+//! Arrays: how they are made, described and removed.
+
+use crate::window::Window;
+use crate::{Context, Distribution, Element, ElementType, Error, Group, Result, View};
+use comm::Operation;
+use section::{Section, Shape};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// A distributed array. Its type is known at run time; [`view`](Self::view) gives it at compile time.
+///
+/// Dropping it does not remove it where MPI has a window for it, because that takes all its ranks: see
+/// [`destroy`](Self::destroy).
+#[derive(Debug)]
+pub struct Array {
+    context: Context,
+    group: Group,
+    name: String,
+    element_type: ElementType,
+    distribution: Arc<Distribution>,
+    window: Arc<Window>,
+}
+
+/// What an array is to be like. Made by [`Context::array`].
+#[derive(Clone, Debug)]
+pub struct ArrayBuilder {
+    context: Context,
+    group: Option<Group>,
+    name: String,
+    element_type: ElementType,
+    shape: Vec<u64>,
+    chunk: Vec<u64>,
+    starts: Option<Vec<Vec<u64>>>,
+}
+
+impl ArrayBuilder {
+    pub(crate) fn new(context: Context, element_type: ElementType, shape: &[u64]) -> Self {
+        let (group, name, chunk, starts) = (None, String::new(), vec![], None);
+        Self { context, group, name, element_type, shape: shape.to_vec(), chunk, starts }
+    }
+
+    /// A name for messages and prints.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Blocks are multiples of these extents, but for the last of a dimension; 0 or less is free, the whole extent or more
+    /// keeps a dimension whole. Missing ones are free.
+    #[must_use]
+    pub fn chunk(mut self, chunk: &[i64]) -> Self {
+        self.chunk = chunk.iter().map(|&least| u64::try_from(least).unwrap_or(0)).collect();
+        self
+    }
+
+    /// Where blocks begin: for each dimension the first index of each block, beginning with 0. The block at coordinates `c`
+    /// of the grid belongs to rank number `c` in row-major order.
+    #[must_use]
+    pub fn blocks(mut self, starts: &[Vec<u64>]) -> Self {
+        self.starts = Some(starts.to_vec());
+        self
+    }
+
+    /// The ranks that hold the array; all of them if nothing is said.
+    #[must_use]
+    pub fn group(mut self, group: &Group) -> Self {
+        self.group = Some(group.clone());
+        self
+    }
+
+    /// Makes the array; its elements are zero. Collective over its group, with the same arguments.
+    ///
+    /// # Errors
+    /// - [`Error::Section`]: not 1 to 7 dimensions. [`Error::NoElements`]: an extent of zero.
+    /// - [`Error::BadBlocks`]: blocks that do not cover it in order, or more blocks than ranks.
+    /// - [`Error::ArgumentsDiffer`]: the ranks want different arrays.
+    /// - [`Error::NoMemory`], [`Error::Memory`]: too large.
+    /// - [`Error::Window`], [`Error::Path`]: the nodes cannot be bridged.
+    pub fn create(self) -> Result<Array> {
+        let group = self.group.clone().unwrap_or_else(|| self.context.world().clone());
+        let distribution = group.comm().agree(self.distribution(group.ranks()))?;
+        Array::make(&self.context, &group, self.name, self.element_type, Arc::new(distribution))
+    }
+
+    fn distribution(&self, ranks: usize) -> Result<Distribution> {
+        let shape = Shape::new(&self.shape)?;
+        let name = || self.name.clone();
+        if shape.contains(&0) {
+            return Err(Error::NoElements { array: name(), shape: shape.to_vec() });
+        }
+        // Sizes and offsets of what is in memory are computed without overflow below.
+        let bytes = shape.checked_len().and_then(|len| len.checked_mul(self.element_type.bytes() as u64));
+        if bytes.is_none_or(|bytes| bytes > i64::MAX.cast_unsigned()) {
+            return Err(Error::NoMemory { array: name(), asked: u64::MAX, total: i64::MAX.cast_unsigned() });
+        }
+        match &self.starts {
+            None => Ok(Distribution::regular(&shape, ranks, &self.chunk)),
+            Some(starts) => Distribution::irregular(&shape, ranks, starts).map_err(|reason| Error::BadBlocks { array: name(), reason }),
+        }
+    }
+}
+
+impl Array {
+    /// Collective over the group.
+    pub(crate) fn make(
+        context: &Context,
+        group: &Group,
+        name: String,
+        element_type: ElementType,
+        distribution: Arc<Distribution>,
+    ) -> Result<Self> {
+        let number = agree_on_arguments(context, group, element_type, &distribution)?;
+        let own_len = distribution.block_of(group.rank()).map_or(0, |block| block.len());
+        let own_bytes = own_len * element_type.bytes() as u64;
+        let window = Arc::new(Window::create(context, group, number, own_bytes, &name)?);
+        context.register(&window);
+        // Nobody operates on an array that some rank has not made yet: its window may not be locked there.
+        group.barrier()?;
+        Ok(Self { context: context.clone(), group: group.clone(), name, element_type, distribution, window })
+    }
+
+    /// An array of the same type, shape, distribution and group; its elements are zero. Collective over the group.
+    ///
+    /// # Errors
+    /// As [`ArrayBuilder::create`].
+    pub fn duplicate(&self, name: impl Into<String>) -> Result<Self> {
+        Self::make(&self.context, &self.group, name.into(), self.element_type, self.distribution.clone())
+    }
+
+    /// Removes the array and frees its memory, when all operations on it are complete. Collective over the group.
+    ///
+    /// # Errors
+    /// - [`Error::Comm`]: an operation failed, or MPI refused. The array is gone nevertheless.
+    pub fn destroy(self) -> Result<()> {
+        let completed = self.window.complete_all();
+        self.group.barrier()?;
+        let freed = match Arc::try_unwrap(self.window) {
+            Ok(mut window) => window.free(),
+            // A request that nobody has waited for keeps the memory, and MPI's window, until the end.
+            Err(window) => {
+                tracing::warn!(array = self.name, "removed while requests are unfinished: its memory is kept for them");
+                std::mem::forget(window);
+                Ok(())
+            }
+        };
+        self.group.comm().agree(completed.and(freed))?;
+        Ok(())
+    }
+
+    /// The type of its elements.
+    pub fn element_type(&self) -> ElementType {
+        self.element_type
+    }
+
+    /// Its extents; the last index varies fastest.
+    pub fn shape(&self) -> &[u64] {
+        self.distribution.shape()
+    }
+
+    /// Its name, for messages and prints.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Gives it another name. Local.
+    pub fn set_name(&mut self, name: impl Into<String>) {
+        self.name = name.into();
+    }
+
+    /// The ranks that hold it.
+    pub fn group(&self) -> &Group {
+        &self.group
+    }
+
+    /// The context it was made in.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Who holds which elements.
+    pub fn distribution(&self) -> &Distribution {
+        &self.distribution
+    }
+
+    /// All of it.
+    ///
+    /// # Panics
+    /// Never: the shape was checked when the array was made.
+    pub fn whole(&self) -> Section {
+        Section::whole(self.shape()).expect("an array has a shape")
+    }
+
+    /// The elements that this rank holds; `None` if it holds none, or is not in the array's group.
+    pub fn local_section(&self) -> Option<Section> {
+        self.distribution.block_of(self.group.rank())
+    }
+
+    /// A view with the type of the elements known to the compiler.
+    ///
+    /// # Errors
+    /// - [`Error::WrongType`]: they have another type.
+    pub fn view<T: Element>(&self) -> Result<View<'_, T>> {
+        self.check_type(T::TYPE)?;
+        Ok(View::new(self))
+    }
+
+    pub(crate) fn window(&self) -> &Arc<Window> {
+        &self.window
+    }
+
+    pub(crate) fn check_type(&self, got: ElementType) -> Result<()> {
+        if got == self.element_type {
+            Ok(())
+        } else {
+            Err(Error::WrongType { array: self.name.clone(), expected: self.element_type, got })
+        }
+    }
+
+    pub(crate) fn check_section(&self, section: &Section) -> Result<()> {
+        if section.fits(self.shape()) {
+            Ok(())
+        } else {
+            Err(Error::OutOfRange { array: self.name.clone(), section: Box::new(*section), shape: self.shape().to_vec() })
+        }
+    }
+}
+
+/// Fails on every rank if the ranks want different arrays; otherwise a number for the array, the same on every rank.
+fn agree_on_arguments(context: &Context, group: &Group, element_type: ElementType, distribution: &Distribution) -> Result<u64> {
+    let mut hasher = DefaultHasher::new();
+    (element_type, distribution).hash(&mut hasher);
+    let hash = hasher.finish();
+    // The largest of a value and the largest of its complement: equal everywhere if both are what this rank gave.
+    let mut values = [hash, !hash, context.next_array()];
+    group.comm().all_reduce(&mut values, Operation::Max)?;
+    if values[0] == !values[1] { Ok(values[2]) } else { Err(Error::ArgumentsDiffer { operation: "making an array" }) }
+}

@@ -1,0 +1,108 @@
+//! Put, get and accumulate: sections between an array and local memory.
+
+use crate::window::{Move, Pending, Window};
+use crate::{Array, Patch, PatchMut, Request, Result, Scalar};
+use section::{Layout, Section};
+
+impl Array {
+    /// Writes a section from local memory. Local: the ranks that hold it take no part.
+    ///
+    /// Cost: within a node one copy; between nodes one message for each contiguous run at the target.
+    ///
+    /// # Errors
+    /// - [`Error::OutOfRange`](crate::Error::OutOfRange): the section is not in the array.
+    /// - [`Error::WrongType`](crate::Error::WrongType): the memory holds other elements.
+    /// - [`Error::PatchTooSmall`](crate::Error::PatchTooSmall): the section does not fit into the memory.
+    /// - [`Error::Comm`](crate::Error::Comm): MPI failed.
+    pub fn put(&self, section: &Section, from: Patch<'_>) -> Result<()> {
+        self.nbput(section, from)?.wait()
+    }
+
+    /// Reads a section into local memory. Local. Cost and errors as for [`put`](Self::put).
+    ///
+    /// # Errors
+    /// As [`put`](Self::put).
+    pub fn get(&self, section: &Section, to: PatchMut<'_>) -> Result<()> {
+        self.nbget(section, to)?.wait()
+    }
+
+    /// Adds `alpha` times local memory to a section, each element atomically with respect to other accumulates and
+    /// counters. Local. Cost as for [`put`](Self::put), and between nodes a copy.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put).
+    pub fn accumulate(&self, section: &Section, from: Patch<'_>, alpha: Scalar) -> Result<()> {
+        self.nbaccumulate(section, from, alpha)?.wait()
+    }
+
+    /// Begins a [`put`](Self::put).
+    ///
+    /// # Errors
+    /// As [`put`](Self::put); those of MPI come from the request.
+    pub fn nbput<'a>(&self, section: &Section, from: Patch<'a>) -> Result<Request<'a>> {
+        self.check_type(from.element_type())?;
+        self.check_section(section)?;
+        let local = from.layout(&section.counts())?;
+        self.begin(section, &local, |window, to, offset, pending| {
+            // SAFETY: the patch holds the whole section, of which this is a part; the request keeps its memory borrowed.
+            unsafe { window.put(to, from.first().add(offset), pending) }
+        })
+    }
+
+    /// Begins a [`get`](Self::get).
+    ///
+    /// # Errors
+    /// As [`get`](Self::get); those of MPI come from the request.
+    #[expect(clippy::needless_pass_by_value, reason = "the memory belongs to the request")]
+    pub fn nbget<'a>(&self, section: &Section, to: PatchMut<'a>) -> Result<Request<'a>> {
+        self.check_type(to.element_type())?;
+        self.check_section(section)?;
+        let local = to.layout(&section.counts())?;
+        self.begin(section, &local, |window, from, offset, pending| {
+            // SAFETY: the patch has room for the whole section, of which this is a part; the request keeps it borrowed.
+            unsafe { window.get(from, to.first().add(offset), pending) }
+        })
+    }
+
+    /// Begins an [`accumulate`](Self::accumulate).
+    ///
+    /// # Errors
+    /// As [`accumulate`](Self::accumulate); those of MPI come from the request.
+    pub fn nbaccumulate<'a>(&self, section: &Section, from: Patch<'a>, alpha: Scalar) -> Result<Request<'a>> {
+        self.check_type(from.element_type())?;
+        self.check_type(alpha.element_type())?;
+        self.check_section(section)?;
+        let local = from.layout(&section.counts())?;
+        self.begin(section, &local, |window, to, offset, pending| {
+            // SAFETY: as for `nbput`.
+            unsafe { window.accumulate(to, from.first().add(offset), alpha, pending) }
+        })
+    }
+
+    /// Begins one move for each rank that holds a part of the section; `begin_move` gets the offset of the part in local
+    /// memory, in bytes.
+    fn begin<'a>(
+        &self,
+        section: &Section,
+        local: &Layout,
+        begin_move: impl Fn(&Window, &Move, usize, &mut Pending) -> Result<()>,
+    ) -> Result<Request<'a>> {
+        let mut pending = Pending::default();
+        let begun = self.distribution().for_each_owner(section, |rank, part, block| {
+            let remote = Layout::dense(&block.counts());
+            let what = Move {
+                rank,
+                first: remote.offset(part.relative_to(block.lo()).lo()),
+                counts: part.counts(),
+                remote: remote.stepped(part.step()),
+                local: *local,
+                element_type: self.element_type(),
+            };
+            let offset = local.offset(&part.place_in(section)) * self.element_type().bytes();
+            begin_move(self.window(), &what, offset, &mut pending)
+        });
+        // What was begun before an error is completed when the request is dropped.
+        let request = Request::new(self.window(), pending);
+        begun.map(|()| request)
+    }
+}

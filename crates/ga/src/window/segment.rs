@@ -1,0 +1,213 @@
+//! Memory that the ranks of a node share, or that one rank has for itself.
+//!
+//! One anonymous file in memory for the ranks of a node, made by the first of them and mapped whole by all. It has no name,
+//! so nothing is left behind by a program that is killed. Where a rank may not open another's descriptor (processes in
+//! different containers), a file in /dev/shm that is unlinked at once takes its place.
+
+use crate::{Error, Result};
+use comm::Comm;
+use std::ffi::CString;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::ptr::NonNull;
+
+/// The parts begin on boundaries of this many bytes, so that no two ranks share a page.
+const PAGE_BYTES: u64 = 4096;
+
+/// A part of the node's memory for each of its ranks, all of them mapped here. Zero at first. Page-aligned.
+#[derive(Debug)]
+pub(crate) struct Segment {
+    base: NonNull<u8>,
+    mapped_bytes: usize,
+    /// Where each rank's part begins, in bytes.
+    starts: Vec<usize>,
+    own: usize,
+}
+
+// SAFETY: a mapping is the same in every thread. What is in it is reached through raw pointers only, by those who have
+// agreed with the other ranks on who writes what when.
+unsafe impl Send for Segment {}
+// SAFETY: as above.
+unsafe impl Sync for Segment {}
+
+impl Segment {
+    /// A segment with `own_bytes` for this rank. Collective over the ranks of the node.
+    ///
+    /// # Errors
+    /// - [`Error::NoMemory`], [`Error::Memory`]: the node does not have so much.
+    pub(crate) fn shared(node: &Comm, own_bytes: u64, array: &str) -> Result<Self> {
+        let sizes = node.all_gather(&[own_bytes])?;
+        // The first page holds the token by which a rank knows that it has opened the right file.
+        let mut starts = vec![];
+        let mut total = Some(PAGE_BYTES);
+        for size in sizes {
+            starts.push(total.unwrap_or(0));
+            total = total.and_then(|total| total.checked_add(size.checked_next_multiple_of(PAGE_BYTES)?));
+        }
+        // Every rank sees the same sizes, so all refuse or none.
+        let total = check_memory(total, array)?;
+        let file = match open_together(node, total, Kind::Anonymous)? {
+            Ok(file) => file,
+            Err(first) => {
+                tracing::info!(%first, "no anonymous memory shared: a file in /dev/shm instead");
+                let opened = open_together(node, total, Kind::Named)?;
+                node.agree(opened)?
+            }
+        };
+        let mapped = node.agree(map(total, Some(&file)))?;
+        let starts = starts.into_iter().map(section::size).collect();
+        Ok(Self { base: mapped, mapped_bytes: section::size(total), starts, own: node.rank() })
+    }
+
+    /// A segment for this rank alone. Local.
+    ///
+    /// # Errors
+    /// As [`shared`](Self::shared).
+    pub(crate) fn private(own_bytes: u64, array: &str) -> Result<Self> {
+        let total = check_memory(own_bytes.max(1).checked_next_multiple_of(PAGE_BYTES), array)?;
+        Ok(Self { base: map(total, None)?, mapped_bytes: section::size(total), starts: vec![0], own: 0 })
+    }
+
+    /// The part of a rank of the node.
+    pub(crate) fn part(&self, node_rank: usize) -> *mut u8 {
+        // SAFETY: a part begins within the mapping.
+        unsafe { self.base.as_ptr().add(self.starts[node_rank]) }
+    }
+
+    /// This rank's part.
+    pub(crate) fn own(&self) -> *mut u8 {
+        self.part(self.own)
+    }
+}
+
+impl Drop for Segment {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is this one's, and whoever had pointers into it borrowed or owned the segment. Other ranks have
+        // mappings of their own.
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.mapped_bytes) };
+    }
+}
+
+/// Refuses what the node can never have: a mapping would succeed, and the program be killed when it is touched.
+fn check_memory(bytes: Option<u64>, array: &str) -> Result<u64> {
+    // SAFETY: all zeros is a value of this plain structure, which the call fills.
+    let total = unsafe {
+        let mut info: libc::sysinfo = std::mem::zeroed();
+        libc::sysinfo(&raw mut info);
+        (info.totalram + info.totalswap) * u64::from(info.mem_unit)
+    };
+    match bytes {
+        Some(bytes) if bytes <= total => Ok(bytes),
+        _ => Err(Error::NoMemory { array: array.to_owned(), asked: bytes.unwrap_or(u64::MAX), total }),
+    }
+}
+
+/// Which file holds the memory.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Anonymous,
+    Named,
+}
+
+/// The first rank makes a file of `bytes`, the others open it. Collective. The inner result is the same on every rank, but
+/// for its text.
+fn open_together(node: &Comm, bytes: u64, kind: Kind) -> Result<std::result::Result<File, Error>> {
+    let failed = |operation| move |source| Error::Memory { operation, bytes, source };
+    let token = token();
+    let made = if node.rank() == 0 {
+        make(kind, bytes, token).map(Some).map_err(failed("making shared memory"))
+    } else {
+        Ok(None)
+    };
+    let made = match node.agree(made) {
+        Ok(made) => made,
+        Err(failure) => return Ok(Err(failure.into())),
+    };
+    let path = made.as_ref().map(|(_, path)| path.clone()).unwrap_or_default();
+    let path = node.broadcast_text(path, 0)?;
+    let mut expected = [token];
+    node.broadcast(&mut expected, 0)?;
+    let opened = match made {
+        Some((file, _)) => Ok(file),
+        None => open(&path, expected[0]).map_err(failed("opening shared memory")),
+    };
+    // The first rank keeps its descriptor, and the name stays, until everybody has opened the file.
+    let agreed = node.agree(opened);
+    if node.rank() == 0 && matches!(kind, Kind::Named) {
+        drop(fs::remove_file(&path));
+    }
+    Ok(agreed.map_err(Into::into))
+}
+
+/// Makes the file and says under which path other processes find it.
+fn make(kind: Kind, bytes: u64, token: u64) -> io::Result<(File, String)> {
+    let (file, path) = match kind {
+        Kind::Anonymous => {
+            let name = CString::new("chemio-array")?;
+            // SAFETY: the name ends with a NUL; the descriptor is new and belongs to nobody else.
+            let file = unsafe {
+                match libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) {
+                    -1 => return Err(io::Error::last_os_error()),
+                    descriptor => File::from_raw_fd(descriptor),
+                }
+            };
+            let path = format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd());
+            (file, path)
+        }
+        Kind::Named => {
+            let path = format!("/dev/shm/chemio-{token:016x}");
+            (OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?, path)
+        }
+    };
+    file.set_len(bytes)?;
+    if matches!(kind, Kind::Named) {
+        // A file system of limited size says so now, and not by killing whoever touches the last page.
+        let len = libc::off_t::try_from(bytes).map_err(io::Error::other)?;
+        // SAFETY: the descriptor is open.
+        let code = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, len) };
+        if code != 0 {
+            drop(fs::remove_file(&path));
+            return Err(io::Error::from_raw_os_error(code));
+        }
+    }
+    file.write_all_at(&token.to_ne_bytes(), 0)?;
+    Ok((file, path))
+}
+
+fn open(path: &str, expected: u64) -> io::Result<File> {
+    let file = OpenOptions::new().read(true).write(true).open(path)?;
+    let mut token = [0; 8];
+    file.read_exact_at(&mut token, 0)?;
+    if u64::from_ne_bytes(token) == expected {
+        Ok(file)
+    } else {
+        Err(io::Error::other(format!("{path} is another file here: these processes do not see the same processes")))
+    }
+}
+
+/// A number that no other segment has.
+fn token() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    // Each RandomState has keys from the system's random numbers.
+    RandomState::new().hash_one(std::process::id())
+}
+
+fn map(bytes: u64, file: Option<&File>) -> Result<NonNull<u8>> {
+    let failed = || Error::Memory { operation: "mapping memory", bytes, source: io::Error::last_os_error() };
+    let (flags, descriptor) = match file {
+        Some(file) => (libc::MAP_SHARED, file.as_raw_fd()),
+        None => (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1),
+    };
+    // SAFETY: a new mapping at an address of the kernel's choice.
+    let address = unsafe {
+        libc::mmap(std::ptr::null_mut(), section::size(bytes), libc::PROT_READ | libc::PROT_WRITE, flags | libc::MAP_NORESERVE, descriptor, 0)
+    };
+    if address == libc::MAP_FAILED {
+        return Err(failed());
+    }
+    // SAFETY: advice on the mapping just made; huge pages where the system gives them, and no harm where it does not.
+    unsafe { libc::madvise(address, section::size(bytes), libc::MADV_HUGEPAGE) };
+    NonNull::new(address.cast()).ok_or_else(failed)
+}
