@@ -41,7 +41,7 @@ impl Comm {
     }
 
     fn first_failed(&self, failed: bool) -> Result<Option<usize>> {
-        let mut first = [if failed { self.rank() as u64 } else { u64::MAX }];
+        let mut first = [if failed { i64::try_from(self.rank()).expect("ranks are below 2^31") } else { i64::MAX }];
         self.all_reduce(&mut first, Operation::Min)?;
         Ok(usize::try_from(first[0]).ok().filter(|&rank| rank < self.size()))
     }

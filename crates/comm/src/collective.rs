@@ -1,6 +1,6 @@
 //! Collective calls: every rank of the communicator makes them, in the same order.
 
-use crate::{Comm, Error, Number, Operation, Result};
+use crate::{Comm, Error, Number, Operation, Reducible, Result};
 use mpi::ffi;
 use std::os::raw::c_int;
 
@@ -41,7 +41,7 @@ impl Comm {
     ///
     /// # Errors
     /// As [`barrier`](Self::barrier).
-    pub fn all_reduce<T: Number>(&self, values: &mut [T], operation: Operation) -> Result<()> {
+    pub fn all_reduce<T: Reducible>(&self, values: &mut [T], operation: Operation) -> Result<()> {
         let _entered = self.mpi().enter()?;
         for part in values.chunks_mut(COUNT_MAX) {
             let mine = part.to_vec();

@@ -9,7 +9,7 @@
 //!
 //! ```no_run
 //! let world = comm::Comm::world()?;
-//! let mut longest = [world.rank() as u64];
+//! let mut longest = [world.rank() as f64];
 //! world.all_reduce(&mut longest, comm::Operation::Max)?;
 //! # Ok::<(), comm::Error>(())
 //! ```
@@ -28,4 +28,4 @@ pub use communicator::Comm;
 pub use error::{Error, Result};
 pub use launcher::library_name;
 pub use mpi::{Entered, Mpi};
-pub use number::{Number, Operation};
+pub use number::{Number, Operation, Reducible};

@@ -2,11 +2,15 @@
 
 use mpi::ffi;
 
-/// A type that reductions work on. Sealed: MPI has to know it.
+/// A type that collective calls move. Sealed: MPI has to know it.
 pub trait Number: Copy + sealed::Sealed + 'static {
     #[doc(hidden)]
     fn datatype() -> ffi::MPI_Datatype;
 }
+
+/// A type that reductions compute with. Unsigned numbers are none: MPICH 4.0 and Open MPI 4.1 compare those of 64 bits as if
+/// they had a sign.
+pub trait Reducible: Number {}
 
 /// How values of several ranks become one. Element by element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +59,11 @@ macro_rules! numbers {
         )*
     };
 }
+
+impl Reducible for i32 {}
+impl Reducible for i64 {}
+impl Reducible for f32 {}
+impl Reducible for f64 {}
 
 numbers! {
     u8 => RSMPI_UINT8_T,

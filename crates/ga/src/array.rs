@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A distributed array. Its type is known at run time; [`view`](Self::view) gives it at compile time.
 ///
-/// Dropping it does not remove it where MPI has a window for it, because that takes all its ranks: see
+/// Dropping it frees its memory only on one node. Where MPI has a window for it, that takes all its ranks: see
 /// [`destroy`](Self::destroy).
 #[derive(Debug)]
 pub struct Array {
@@ -128,22 +128,15 @@ impl Array {
         Self::make(&self.context, &self.group, name.into(), self.element_type, self.distribution.clone())
     }
 
-    /// Removes the array and frees its memory, when all operations on it are complete. Collective over the group.
+    /// Removes the array and frees its memory, when all operations on it are complete. Collective over the group. Requests on
+    /// it can still be waited for, and keep the memory until they are.
     ///
     /// # Errors
     /// - [`Error::Comm`]: an operation failed, or MPI refused. The array is gone nevertheless.
     pub fn destroy(self) -> Result<()> {
         let completed = self.window.complete_all();
         self.group.barrier()?;
-        let freed = match Arc::try_unwrap(self.window) {
-            Ok(mut window) => window.free(),
-            // A request that nobody has waited for keeps the memory, and MPI's window, until the end.
-            Err(window) => {
-                tracing::warn!(array = self.name, "removed while requests are unfinished: its memory is kept for them");
-                std::mem::forget(window);
-                Ok(())
-            }
-        };
+        let freed = self.window.free();
         self.group.comm().agree(completed.and(freed))?;
         Ok(())
     }
@@ -230,9 +223,9 @@ impl Array {
 fn agree_on_arguments(context: &Context, group: &Group, element_type: ElementType, distribution: &Distribution) -> Result<u64> {
     let mut hasher = DefaultHasher::new();
     (element_type, distribution).hash(&mut hasher);
-    let hash = hasher.finish();
+    let hash = hasher.finish().cast_signed();
     // The largest of a value and the largest of its complement: equal everywhere if both are what this rank gave.
     let mut values = [hash, !hash, context.next_array()];
     group.comm().all_reduce(&mut values, Operation::Max)?;
-    if values[0] == !values[1] { Ok(values[2]) } else { Err(Error::ArgumentsDiffer { operation: "making an array" }) }
+    if values[0] == !values[1] { Ok(values[2].cast_unsigned()) } else { Err(Error::ArgumentsDiffer { operation: "making an array" }) }
 }

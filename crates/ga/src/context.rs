@@ -7,7 +7,7 @@ use crate::path::Path;
 use crate::window::{LockTable, Window};
 use crate::{ElementType, Group, Result};
 use comm::Comm;
-use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicI64, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// What every array needs: the ranks, who is on which node, and how they reach each other. A clone is the same context.
@@ -27,7 +27,7 @@ struct Inner {
     locks: Arc<LockTable>,
     /// The windows of live arrays that have operations to complete.
     windows: Mutex<Vec<Weak<Window>>>,
-    arrays_made: AtomicU64,
+    arrays_made: AtomicI64,
     mutexes: Mutex<Option<Arc<Mutexes>>>,
     sync_mask: SyncMask,
 }
@@ -57,7 +57,7 @@ impl Context {
             node_of,
             locks,
             windows: Mutex::default(),
-            arrays_made: AtomicU64::new(0),
+            arrays_made: AtomicI64::new(0),
             mutexes: Mutex::default(),
             sync_mask: SyncMask::default(),
         };
@@ -160,7 +160,7 @@ impl Context {
     }
 
     /// A number for each array, the same on every rank that makes the same arrays.
-    pub(crate) fn next_array(&self) -> u64 {
+    pub(crate) fn next_array(&self) -> i64 {
         self.inner.arrays_made.fetch_add(1, Ordering::Relaxed)
     }
 

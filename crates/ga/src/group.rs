@@ -1,7 +1,7 @@
 //! Groups of ranks: who takes part in a collective operation, and over whom an array is spread.
 
 use crate::{Element, ElementType, Error, Result, Scalar};
-use comm::{Comm, Number, Operation};
+use comm::{Comm, Operation, Reducible};
 use num_complex::Complex;
 use std::sync::Arc;
 
@@ -182,7 +182,7 @@ impl Group {
     }
 
     /// For the types that MPI reduces itself: `U` is `T`, which the caller has found out.
-    fn reduce_as<T: Element, U: Element + Number>(&self, values: &mut [T], reduction: Reduction, magnitude: impl Fn(U) -> U) -> Result<()> {
+    fn reduce_as<T: Element, U: Element + Reducible>(&self, values: &mut [T], reduction: Reduction, magnitude: impl Fn(U) -> U) -> Result<()> {
         let mut reduced: Vec<U> = values.iter().map(|&value| same(value)).collect();
         if matches!(reduction, Reduction::AbsMax | Reduction::AbsMin) {
             for value in &mut reduced {

@@ -18,15 +18,16 @@ use outstanding::Kind;
 use rma::RmaWindow;
 use section::{Layout, Runs, Shape};
 use segment::Segment;
+use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// The memory of one array on the ranks of a group.
 #[derive(Debug)]
 pub(crate) struct Window {
-    // Before the memory it exposes, so that it goes first.
     rma: Option<RmaWindow>,
-    memory: Segment,
+    /// Stays mapped as long as MPI exposes it.
+    memory: ManuallyDrop<Segment>,
     group: Group,
     shares_memory: bool,
     locks: Arc<LockTable>,
@@ -70,8 +71,9 @@ impl Window {
     /// - [`Error::Path`](crate::Error::Path): shared memory is demanded and the ranks are on several nodes.
     pub(crate) fn create(context: &Context, group: &Group, array: u64, own_bytes: u64, name: &str) -> Result<Self> {
         let path = context.path();
-        // On one node means the same on every rank, so all refuse or none.
-        let needs_rma = path.needs_rma(group.on_one_node())?;
+        // One node means the same on every rank, so all refuse or none. A rank by itself needs nothing (and Open MPI's usual
+        // setting has no window for it).
+        let needs_rma = path.needs_rma(group.on_one_node())? && group.ranks() > 1;
         let memory = if path.shares_memory() {
             Segment::shared(group.node(), own_bytes, name)
         } else {
@@ -86,7 +88,7 @@ impl Window {
             None
         };
         let locks = context.locks().clone();
-        Ok(Self { rma, memory, group: group.clone(), shares_memory: path.shares_memory(), locks, array })
+        Ok(Self { rma, memory: ManuallyDrop::new(memory), group: group.clone(), shares_memory: path.shares_memory(), locks, array })
     }
 
     /// This rank's part.
@@ -184,9 +186,10 @@ impl Window {
         self.rma.as_ref().map_or(Ok(()), RmaWindow::see_others)
     }
 
-    /// Gives MPI's window back. Collective over the group.
-    pub(crate) fn free(&mut self) -> Result<()> {
-        self.rma.take().map_or(Ok(()), RmaWindow::free)
+    /// Gives MPI's window back, when every rank has completed its operations. Collective over the group. Requests that nobody
+    /// has waited for are complete then, and keep the memory until they are.
+    pub(crate) fn free(&self) -> Result<()> {
+        self.rma.as_ref().map_or(Ok(()), RmaWindow::free)
     }
 
     /// Before loads and stores where accumulates go by RMA: waits for those in the way.
@@ -196,5 +199,16 @@ impl Window {
 
     fn rma(&self, rank: usize) -> &RmaWindow {
         self.rma.as_ref().unwrap_or_else(|| panic!("rank {rank} can be reached neither by memory nor by RMA"))
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        if self.rma.as_ref().is_none_or(RmaWindow::is_free) {
+            // SAFETY: nobody uses it after this.
+            unsafe { ManuallyDrop::drop(&mut self.memory) };
+        } else {
+            tracing::warn!("an array over several nodes was dropped, not destroyed: its memory is kept until the program ends");
+        }
     }
 }

@@ -26,7 +26,7 @@ impl Context {
     /// them do if nothing is said. Local, and the same on every rank. [`sync`](Self::sync) takes it back.
     ///
     /// What is left out leaves out the agreement on errors too: an error of one rank only is then returned there alone.
-    /// Operations that need the other ranks anyway, such as a dot product, wait for them in any case.
+    /// Operations whose result needs all ranks, such as a dot product, wait for them in any case.
     pub fn mask_sync(&self, begin: bool, end: bool) {
         self.sync_mask().no_begin.store(!begin, Ordering::Relaxed);
         self.sync_mask().no_end.store(!end, Ordering::Relaxed);
@@ -34,30 +34,63 @@ impl Context {
 }
 
 /// Makes sure that all ranks of the array's group have good arguments before any of them begins to work, and gives all
-/// the same error. Collective over the group; `work` makes no collective calls, or knows that it is called everywhere.
+/// the same error, unless the caller has switched that off. Collective over the group; `work` makes no collective calls.
 pub(crate) fn collectively<A, T>(
     array: &Array,
     arguments: Result<A>,
     work: impl FnOnce(A) -> Result<T>,
 ) -> Result<T> {
-    let (context, comm) = (array.context(), array.group().comm());
-    let (begin, end) = context.sync_mask().take();
-    let arguments = if begin {
-        Ok(comm.agree(context.fence().and(arguments))?)
-    } else {
-        arguments
-    };
-    // Who could not even begin still meets the others at the end.
-    let done = arguments.and_then(|arguments| {
-        if begin {
-            context.windows_see_others()?;
-        }
-        work(arguments)
-    });
-    if !end {
-        return done;
+    Collective::of(array).run(arguments, work)
+}
+
+/// One operation, for those that make collective calls in between: every rank does the same with it.
+pub(crate) struct Collective<'a> {
+    array: &'a Array,
+    begin: bool,
+    end: bool,
+}
+
+impl<'a> Collective<'a> {
+    /// The next operation, on an array. Every operation begins with this, once.
+    pub(crate) fn of(array: &'a Array) -> Self {
+        let (begin, end) = array.context().sync_mask().take();
+        Self { array, begin, end }
     }
-    let done = comm.agree(context.fence().and(done))?;
-    context.windows_see_others()?;
-    Ok(done)
+
+    fn run<A, T>(&self, arguments: Result<A>, work: impl FnOnce(A) -> Result<T>) -> Result<T> {
+        let arguments = if self.begin { Ok(self.meet(arguments)?) } else { arguments };
+        // Who could not begin still meets the others at the end.
+        self.end(arguments.and_then(work))
+    }
+
+    /// As [`collectively`], and every rank returns the same error whatever the caller has switched off.
+    pub(crate) fn run_in_any_case<A, T>(
+        &self,
+        arguments: Result<A>,
+        work: impl FnOnce(A) -> Result<T>,
+    ) -> Result<T> {
+        let done = self.run(arguments, work);
+        if self.end { done } else { self.agree(done) }
+    }
+
+    /// Begins the operation; every rank returns the same error whatever the caller has switched off.
+    pub(crate) fn begin_in_any_case<A>(&self, arguments: Result<A>) -> Result<A> {
+        if self.begin { self.meet(arguments) } else { self.agree(arguments) }
+    }
+
+    /// Waits for all ranks, whose operations are complete then; every rank returns the same error.
+    pub(crate) fn meet<T>(&self, done: Result<T>) -> Result<T> {
+        let context = self.array.context();
+        let done = self.agree(context.fence().and(done))?;
+        context.windows_see_others().map(|()| done)
+    }
+
+    /// Ends the operation.
+    pub(crate) fn end<T>(&self, done: Result<T>) -> Result<T> {
+        if self.end { self.meet(done) } else { done }
+    }
+
+    fn agree<T>(&self, done: Result<T>) -> Result<T> {
+        Ok(self.array.group().comm().agree(done)?)
+    }
 }

@@ -12,6 +12,7 @@ use comm::{Comm, Mpi, ffi};
 use section::{Layout, Runs};
 use std::ops::Range;
 use std::os::raw::c_int;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The largest transfer in one call, in bytes: MPI counts with an int.
@@ -26,6 +27,7 @@ pub(super) struct RmaWindow {
     raw: ffi::MPI_Win,
     mpi: Arc<Mpi>,
     outstanding: Mutex<Outstanding>,
+    freed: AtomicBool,
 }
 
 // SAFETY: the handle means the same in every thread; calls are preceded by `Mpi::enter`.
@@ -54,16 +56,25 @@ impl RmaWindow {
         let code = unsafe { ffi::MPI_Win_lock_all(0, raw) };
         comm::Error::check("MPI_Win_lock_all", code).map_err(hinted)?;
         drop(entered);
-        Ok(Self { raw, mpi, outstanding: Mutex::default() })
+        Ok(Self { raw, mpi, outstanding: Mutex::default(), freed: AtomicBool::new(false) })
     }
 
-    /// Gives the window back. Collective.
-    pub(super) fn free(mut self) -> Result<()> {
+    /// Gives the window back. Collective; every operation of every rank is complete.
+    pub(super) fn free(&self) -> Result<()> {
         let _entered = self.mpi.enter()?;
-        // SAFETY: the window is ours, and goes.
-        let (unlocked, freed) = unsafe { (ffi::MPI_Win_unlock_all(self.raw), ffi::MPI_Win_free(&raw mut self.raw)) };
+        if self.freed.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        let mut raw = self.raw;
+        // SAFETY: the window is ours, and nobody uses it any more: `freed` is looked at before each use.
+        let (unlocked, freed) = unsafe { (ffi::MPI_Win_unlock_all(raw), ffi::MPI_Win_free(&raw mut raw)) };
         check("MPI_Win_unlock_all", unlocked)?;
         check("MPI_Win_free", freed)
+    }
+
+    /// Whether it was given back.
+    pub(super) fn is_free(&self) -> bool {
+        self.freed.load(Ordering::Acquire)
     }
 
     /// # Safety
@@ -173,7 +184,11 @@ impl RmaWindow {
     /// transfers to several targets (component `osc/pt2pt`).
     pub(super) fn flush(&self, rank: usize) -> Result<()> {
         let entered = self.mpi.enter()?;
-        // SAFETY: the window lives as long as `self`.
+        if self.is_free() {
+            // All was complete before.
+            return Ok(());
+        }
+        // SAFETY: the window was not freed.
         check("MPI_Win_flush", unsafe { ffi::MPI_Win_flush(int(rank), self.raw) })?;
         drop(entered);
         self.outstanding().completed(rank);
@@ -189,7 +204,10 @@ impl RmaWindow {
     /// Synchronises the two copies that MPI may have of the memory.
     pub(super) fn see_others(&self) -> Result<()> {
         let _entered = self.mpi.enter()?;
-        // SAFETY: the window lives as long as `self`, and is locked.
+        if self.is_free() {
+            return Ok(());
+        }
+        // SAFETY: the window was not freed, and is locked.
         check("MPI_Win_sync", unsafe { ffi::MPI_Win_sync(self.raw) })
     }
 
