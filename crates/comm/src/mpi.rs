@@ -119,7 +119,11 @@ impl Drop for Mpi {
     fn drop(&mut self) {
         if self.ours && self.is_alive() {
             // SAFETY: MPI is initialised and not finalised, and this was its last user.
-            unsafe { ffi::MPI_Finalize() };
+            unsafe {
+                // Together: MPICH 4.0 over TCP tends to hang in MPI_Finalize when processes come to it at different times.
+                ffi::MPI_Barrier(ffi::RSMPI_COMM_WORLD);
+                ffi::MPI_Finalize();
+            }
         }
     }
 }
