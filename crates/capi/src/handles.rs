@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// A table of open things. Looking one up takes one shared lock and one count; nothing is held while it is used.
 #[derive(Debug)]
-pub(crate) struct Table<T>(RwLock<Slots<T>>);
+pub struct Table<T>(RwLock<Slots<T>>);
 
 #[derive(Debug)]
 struct Slots<T> {
@@ -13,14 +13,20 @@ struct Slots<T> {
     free: BTreeSet<usize>,
 }
 
+impl<T> Default for Table<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<T> Table<T> {
     /// An empty table.
-    pub(crate) const fn new() -> Self {
+    pub const fn new() -> Self {
         Self(RwLock::new(Slots { entries: Vec::new(), free: BTreeSet::new() }))
     }
 
     /// Puts `entry` into the lowest free slot and returns its index.
-    pub(crate) fn insert(&self, entry: T) -> usize {
+    pub fn insert(&self, entry: T) -> usize {
         let mut slots = self.exclusive();
         let index = slots.free.pop_first().unwrap_or(slots.entries.len());
         if index == slots.entries.len() {
@@ -31,12 +37,12 @@ impl<T> Table<T> {
     }
 
     /// The entry of a handle.
-    pub(crate) fn get(&self, handle: i64) -> Option<Arc<T>> {
+    pub fn get(&self, handle: i64) -> Option<Arc<T>> {
         self.shared().entries.get(usize::try_from(handle).ok()?)?.clone()
     }
 
     /// Takes the entry of a handle out; the handle is free from now on.
-    pub(crate) fn remove(&self, handle: i64) -> Option<Arc<T>> {
+    pub fn remove(&self, handle: i64) -> Option<Arc<T>> {
         let index = usize::try_from(handle).ok()?;
         let mut slots = self.exclusive();
         let entry = slots.entries.get_mut(index)?.take()?;
@@ -45,7 +51,7 @@ impl<T> Table<T> {
     }
 
     /// The first answer that an entry gives.
-    pub(crate) fn find<R>(&self, ask: impl FnMut(&Arc<T>) -> Option<R>) -> Option<R> {
+    pub fn find<R>(&self, ask: impl FnMut(&Arc<T>) -> Option<R>) -> Option<R> {
         self.shared().entries.iter().flatten().find_map(ask)
     }
 
@@ -59,7 +65,7 @@ impl<T> Table<T> {
 }
 
 /// The value behind the last reference, once calls of other threads that still use it have returned.
-pub(crate) fn into_last<T>(mut entry: Arc<T>) -> T {
+pub fn into_last<T>(mut entry: Arc<T>) -> T {
     loop {
         match Arc::try_unwrap(entry) {
             Ok(value) => return value,

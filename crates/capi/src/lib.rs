@@ -13,17 +13,21 @@ mod codes;
 pub mod eaf;
 mod error;
 mod exit;
-mod handles;
+#[doc(hidden)]
+pub mod handles;
 mod integer;
 mod last_error;
 mod limits;
-mod logging;
+#[doc(hidden)]
+pub mod logging;
 mod offset;
 mod pointer;
 mod random;
 mod requests;
-mod stdout;
-mod strings;
+#[doc(hidden)]
+pub mod stdout;
+#[doc(hidden)]
+pub mod strings;
 
 pub use error::{Error, Result};
 pub use integer::Integer;

@@ -8,7 +8,7 @@ static INSTALLED: Once = Once::new();
 
 /// Installs the subscriber, once, if `CHEMIO_LOG` is set: a level (`info`), or levels by crate (`elio=debug,eaf=info`).
 /// A subscriber that the host program has installed itself stays.
-pub(crate) fn install() {
+pub fn install() {
     INSTALLED.call_once(|| {
         if let Some(filter) = std::env::var_os("CHEMIO_LOG").filter(|value| !value.is_empty()) {
             install_filtered(&filter.to_string_lossy());

@@ -7,7 +7,7 @@ unsafe extern "C" {
 }
 
 /// Prints `text` and flushes.
-pub(crate) fn print(text: &str) {
+pub fn print(text: &str) {
     let Ok(text) = CString::new(text) else { return };
     // SAFETY: `stdout` is the C library's stream, and `text` ends with a NUL.
     unsafe {

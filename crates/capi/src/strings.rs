@@ -36,7 +36,7 @@ pub(crate) unsafe fn fortran_path<'a>(name: *const c_char, len: usize, code: i32
 }
 
 /// What stands before the first NUL and before trailing blanks.
-fn strip(bytes: &[u8]) -> &[u8] {
+pub fn strip(bytes: &[u8]) -> &[u8] {
     let text = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
     let len = text.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
     &text[..len]
@@ -60,7 +60,7 @@ pub(crate) unsafe fn fill_c(into: *mut c_char, len: usize, text: &[u8]) {
 ///
 /// # Safety
 /// `into` points to `len` characters that may be written.
-pub(crate) unsafe fn fill_fortran(into: *mut c_char, len: usize, text: &[u8]) {
+pub unsafe fn fill_fortran(into: *mut c_char, len: usize, text: &[u8]) {
     let kept = text.len().min(len);
     // SAFETY: `kept` is at most `len`, which the caller promised.
     unsafe {

@@ -26,7 +26,10 @@ impl Comm {
     ///
     /// # Errors
     /// See [`Failure`].
-    pub fn agree<T, E: Display>(&self, result: std::result::Result<T, E>) -> std::result::Result<T, Failure<E>> {
+    pub fn agree<T, E: Display>(
+        &self,
+        result: std::result::Result<T, E>,
+    ) -> std::result::Result<T, Failure<E>> {
         let first = self.first_failed(result.is_err()).map_err(Failure::Comm)?;
         let Some(rank) = first else {
             // Nobody failed, so neither did this rank.
@@ -41,7 +44,8 @@ impl Comm {
     }
 
     fn first_failed(&self, failed: bool) -> Result<Option<usize>> {
-        let mut first = [if failed { i64::try_from(self.rank()).expect("ranks are below 2^31") } else { i64::MAX }];
+        let mut first =
+            [if failed { i64::try_from(self.rank()).expect("ranks are below 2^31") } else { i64::MAX }];
         self.all_reduce(&mut first, Operation::Min)?;
         Ok(usize::try_from(first[0]).ok().filter(|&rank| rank < self.size()))
     }

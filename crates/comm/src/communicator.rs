@@ -76,7 +76,11 @@ impl Comm {
         .map(|made| made.expect("a rank shares memory with itself"))
     }
 
-    fn make(mpi: &Arc<Mpi>, call: &'static str, make: impl FnOnce(*mut ffi::MPI_Comm) -> c_int) -> Result<Option<Self>> {
+    fn make(
+        mpi: &Arc<Mpi>,
+        call: &'static str,
+        make: impl FnOnce(*mut ffi::MPI_Comm) -> c_int,
+    ) -> Result<Option<Self>> {
         let _entered = mpi.enter()?;
         // SAFETY: a constant of MPI's.
         let mut raw = unsafe { ffi::RSMPI_COMM_NULL };

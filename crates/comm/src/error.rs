@@ -21,7 +21,9 @@ pub enum Error {
     #[error("MPI is finalised already")]
     Finalised,
     /// The program was started by the launcher of another MPI, so each process believes it is alone.
-    #[error("this program is linked with {library}, but the launcher of another MPI started it as one of {ranks} processes: use {launcher}")]
+    #[error(
+        "this program is linked with {library}, but the launcher of another MPI started it as one of {ranks} processes: use {launcher}"
+    )]
     WrongLauncher {
         /// The MPI that this program is linked with.
         library: &'static str,
@@ -31,7 +33,9 @@ pub enum Error {
         launcher: &'static str,
     },
     /// A thread that may not call MPI did.
-    #[error("MPI was initialised for calls from the main thread only (thread level {level}): call from there, or initialise it with MPI_THREAD_SERIALIZED or higher")]
+    #[error(
+        "MPI was initialised for calls from the main thread only (thread level {level}): call from there, or initialise it with MPI_THREAD_SERIALIZED or higher"
+    )]
     WrongThread {
         /// The level it was initialised with.
         level: &'static str,

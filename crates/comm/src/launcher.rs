@@ -13,7 +13,10 @@ pub(crate) fn check() -> Result<()> {
     if ranks != 1 {
         return Ok(());
     }
-    let started = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].into_iter().filter_map(|name| env::var(name).ok()?.parse().ok()).max();
+    let started = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"]
+        .into_iter()
+        .filter_map(|name| env::var(name).ok()?.parse().ok())
+        .max();
     match started {
         Some(ranks) if ranks > 1 => {
             let library = library_name();

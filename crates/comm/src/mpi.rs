@@ -59,7 +59,12 @@ impl Mpi {
             // SAFETY: MPI is not initialised, and the lock on RUNNING keeps others of us out. No arguments are passed.
             let code = unsafe {
                 let arguments = (std::ptr::null_mut(), std::ptr::null_mut());
-                ffi::MPI_Init_thread(arguments.0, arguments.1, ffi::RSMPI_THREAD_SERIALIZED, &raw mut provided)
+                ffi::MPI_Init_thread(
+                    arguments.0,
+                    arguments.1,
+                    ffi::RSMPI_THREAD_SERIALIZED,
+                    &raw mut provided,
+                )
             };
             Error::check("MPI_Init_thread", code)?;
         }
@@ -88,9 +93,15 @@ impl Mpi {
     pub fn enter(&self) -> Result<Entered<'_>> {
         match &self.calls {
             Calls::Anytime => Ok(Entered { _turn: None }),
-            Calls::OneAtATime(turn) => Ok(Entered { _turn: Some(turn.lock().unwrap_or_else(PoisonError::into_inner)) }),
-            Calls::MainThread { known: Some(main), .. } if *main == thread::current().id() => Ok(Entered { _turn: None }),
-            Calls::MainThread { known: None, .. } if flag(ffi::MPI_Is_thread_main) => Ok(Entered { _turn: None }),
+            Calls::OneAtATime(turn) => {
+                Ok(Entered { _turn: Some(turn.lock().unwrap_or_else(PoisonError::into_inner)) })
+            }
+            Calls::MainThread { known: Some(main), .. } if *main == thread::current().id() => {
+                Ok(Entered { _turn: None })
+            }
+            Calls::MainThread { known: None, .. } if flag(ffi::MPI_Is_thread_main) => {
+                Ok(Entered { _turn: None })
+            }
             Calls::MainThread { level, .. } => Err(Error::WrongThread { level }),
         }
     }
@@ -109,7 +120,10 @@ impl Calls {
             Ordering::Equal => Self::OneAtATime(Mutex::new(())),
             Ordering::Less => {
                 let known = flag(ffi::MPI_Is_thread_main).then(|| thread::current().id());
-                Self::MainThread { known, level: if level == single { "MPI_THREAD_SINGLE" } else { "MPI_THREAD_FUNNELED" } }
+                Self::MainThread {
+                    known,
+                    level: if level == single { "MPI_THREAD_SINGLE" } else { "MPI_THREAD_FUNNELED" },
+                }
             }
         }
     }

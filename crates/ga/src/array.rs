@@ -96,7 +96,8 @@ impl ArrayBuilder {
         }
         match &self.starts {
             None => Ok(Distribution::regular(&shape, ranks, &self.chunk)),
-            Some(starts) => Distribution::irregular(&shape, ranks, starts).map_err(|reason| Error::BadBlocks { array: name(), reason }),
+            Some(starts) => Distribution::irregular(&shape, ranks, starts)
+                .map_err(|reason| Error::BadBlocks { array: name(), reason }),
         }
     }
 }
@@ -214,18 +215,31 @@ impl Array {
         if section.fits(self.shape()) {
             Ok(())
         } else {
-            Err(Error::OutOfRange { array: self.name.clone(), section: Box::new(*section), shape: self.shape().to_vec() })
+            Err(Error::OutOfRange {
+                array: self.name.clone(),
+                section: Box::new(*section),
+                shape: self.shape().to_vec(),
+            })
         }
     }
 }
 
 /// Fails on every rank if the ranks want different arrays; otherwise a number for the array, the same on every rank.
-fn agree_on_arguments(context: &Context, group: &Group, element_type: ElementType, distribution: &Distribution) -> Result<u64> {
+fn agree_on_arguments(
+    context: &Context,
+    group: &Group,
+    element_type: ElementType,
+    distribution: &Distribution,
+) -> Result<u64> {
     let mut hasher = DefaultHasher::new();
     (element_type, distribution).hash(&mut hasher);
     let hash = hasher.finish().cast_signed();
     // The largest of a value and the largest of its complement: equal everywhere if both are what this rank gave.
     let mut values = [hash, !hash, context.next_array()];
     group.comm().all_reduce(&mut values, Operation::Max)?;
-    if values[0] == !values[1] { Ok(values[2].cast_unsigned()) } else { Err(Error::ArgumentsDiffer { operation: "making an array" }) }
+    if values[0] == !values[1] {
+        Ok(values[2].cast_unsigned())
+    } else {
+        Err(Error::ArgumentsDiffer { operation: "making an array" })
+    }
 }

@@ -201,4 +201,3 @@ fn number_nodes(world: &Group) -> Result<Vec<usize>> {
     nodes.dedup();
     Ok(leaders.iter().map(|leader| nodes.partition_point(|node| node < leader)).collect())
 }
-

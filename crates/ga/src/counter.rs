@@ -13,7 +13,10 @@ impl Array {
     /// - [`Error::Comm`]: MPI failed.
     pub fn read_increment(&self, index: &[u64], increment: i64) -> Result<i64> {
         if !matches!(self.element_type(), ElementType::Int | ElementType::Long) {
-            return Err(Error::UnsupportedType { operation: "read and increment", element_type: self.element_type() });
+            return Err(Error::UnsupportedType {
+                operation: "read and increment",
+                element_type: self.element_type(),
+            });
         }
         let (rank, element) = self.locate(index)?;
         // SAFETY: the element is in that rank's part, and is an integer.

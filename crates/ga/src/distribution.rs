@@ -23,8 +23,13 @@ impl Distribution {
     ///
     /// No extent of `shape` is zero.
     pub(crate) fn regular(shape: &Shape, ranks: usize, chunk: &[u64]) -> Self {
-        let chunk: Vec<u64> = shape.iter().enumerate().map(|(d, &extent)| chunk.get(d).map_or(1, |&c| c.clamp(1, extent))).collect();
-        let blocks_max: Vec<u64> = shape.iter().zip(&chunk).map(|(extent, chunk)| extent.div_ceil(*chunk)).collect();
+        let chunk: Vec<u64> = shape
+            .iter()
+            .enumerate()
+            .map(|(d, &extent)| chunk.get(d).map_or(1, |&c| c.clamp(1, extent)))
+            .collect();
+        let blocks_max: Vec<u64> =
+            shape.iter().zip(&chunk).map(|(extent, chunk)| extent.div_ceil(*chunk)).collect();
         let grid = best_grid(shape, &blocks_max, ranks as u64);
         let starts = (0..shape.len()).map(|d| even_starts(shape[d], chunk[d], grid[d])).collect();
         Self { shape: *shape, grid, starts }
@@ -41,10 +46,14 @@ impl Distribution {
         let mut complete = vec![];
         for (dim, (starts, &extent)) in starts.iter().zip(shape.iter()).enumerate() {
             if starts.first() != Some(&0) {
-                return Err(format!("the first block of dimension {dim} does not begin at its first element"));
+                return Err(format!(
+                    "the first block of dimension {dim} does not begin at its first element"
+                ));
             }
             if !starts.is_sorted() || starts.iter().any(|&start| start > extent) {
-                return Err(format!("the blocks of dimension {dim} begin at {starts:?}, which is not in order within {extent}"));
+                return Err(format!(
+                    "the blocks of dimension {dim} begin at {starts:?}, which is not in order within {extent}"
+                ));
             }
             complete.push(starts.iter().copied().chain([extent]).collect::<Vec<_>>());
         }
@@ -137,6 +146,10 @@ impl Distribution {
         let mut at = first;
         loop {
             let block = self.block_at(&at);
+            if first == last {
+                let rank = (0..dims).fold(0, |rank, d| rank * self.grid[d] + at[d]);
+                return visit(section::size(rank), section, &block);
+            }
             if let Some(part) = section.clipped_to(&block) {
                 let rank = (0..dims).fold(0, |rank, d| rank * self.grid[d] + at[d]);
                 visit(section::size(rank), &part, &block)?;
@@ -151,10 +164,11 @@ impl Distribution {
     /// The ranks that hold elements of `section`, each with its part of it, in the order of ranks.
     pub fn owners_of(&self, section: &Section) -> Vec<(usize, Section)> {
         let mut owners = vec![];
-        let collected: Result<(), std::convert::Infallible> = self.for_each_owner(section, |rank, part, _| {
-            owners.push((rank, *part));
-            Ok(())
-        });
+        let collected: Result<(), std::convert::Infallible> =
+            self.for_each_owner(section, |rank, part, _| {
+                owners.push((rank, *part));
+                Ok(())
+            });
         let Ok(()) = collected;
         owners
     }
@@ -196,7 +210,9 @@ impl Search<'_> {
             }
             return;
         }
-        for count in (1..=blocks.min(self.blocks_max[dim])).rev().filter(|&count| blocks.is_multiple_of(count)) {
+        for count in
+            (1..=blocks.min(self.blocks_max[dim])).rev().filter(|&count| blocks.is_multiple_of(count))
+        {
             self.grid[dim] = count;
             self.cut(dim + 1, blocks / count);
         }
@@ -210,7 +226,10 @@ impl Search<'_> {
     }
 
     fn largest_block(&self) -> u64 {
-        self.shape.iter().zip(self.grid.iter()).fold(1, |product: u64, (&extent, &blocks)| product.saturating_mul(extent.div_ceil(blocks)))
+        self.shape
+            .iter()
+            .zip(self.grid.iter())
+            .fold(1, |product: u64, (&extent, &blocks)| product.saturating_mul(extent.div_ceil(blocks)))
     }
 
     /// Half the surface of a block in units of its volume.
@@ -249,7 +268,9 @@ mod tests {
     #[test]
     fn every_element_has_one_owner_on_any_number_of_ranks() {
         for ranks in 1..=13 {
-            for extents in [&[1][..], &[7], &[100], &[3, 5], &[1, 40], &[6, 6, 6], &[2, 1, 3, 2], &[1, 2, 1, 2, 1, 2, 1]] {
+            for extents in
+                [&[1][..], &[7], &[100], &[3, 5], &[1, 40], &[6, 6, 6], &[2, 1, 3, 2], &[1, 2, 1, 2, 1, 2, 1]]
+            {
                 check(&regular(extents, ranks, &[]), ranks);
             }
         }
@@ -299,7 +320,14 @@ mod tests {
         check(&distribution, 4);
         assert_eq!(distribution.block_of(1), None);
         check(&Distribution::irregular(&shape(&[10]), 4, &[vec![0, 3, 3, 9]]).unwrap(), 4);
-        for bad in [vec![vec![1]], vec![vec![0, 5, 3]], vec![vec![0, 11]], vec![vec![]], vec![vec![0], vec![0]], vec![vec![0, 1, 2, 3, 4]]] {
+        for bad in [
+            vec![vec![1]],
+            vec![vec![0, 5, 3]],
+            vec![vec![0, 11]],
+            vec![vec![]],
+            vec![vec![0], vec![0]],
+            vec![vec![0, 1, 2, 3, 4]],
+        ] {
             assert!(Distribution::irregular(&shape(&[10]), 4, &bad).is_err(), "{bad:?}");
         }
     }

@@ -81,7 +81,9 @@ impl Scalar {
 }
 
 /// A Rust type that an array's elements can have. Sealed.
-pub trait Element: Copy + Send + Sync + PartialEq + fmt::Debug + Into<Scalar> + sealed::Sealed + 'static {
+pub trait Element:
+    Copy + Send + Sync + PartialEq + fmt::Debug + Into<Scalar> + sealed::Sealed + 'static
+{
     /// Its name at run time.
     const TYPE: ElementType;
     /// 0.
@@ -137,8 +139,22 @@ element!(i32, Int, 0, 1, i32::wrapping_add, i32::wrapping_mul);
 element!(i64, Long, 0, 1, i64::wrapping_add, i64::wrapping_mul);
 element!(f32, Float, 0.0, 1.0, |a, b| a + b, |a, b| a * b);
 element!(f64, Double, 0.0, 1.0, |a, b| a + b, |a, b| a * b);
-element!(Complex<f32>, SingleComplex, Complex::new(0.0, 0.0), Complex::new(1.0, 0.0), |a, b| a + b, |a, b| a * b);
-element!(Complex<f64>, DoubleComplex, Complex::new(0.0, 0.0), Complex::new(1.0, 0.0), |a, b| a + b, |a, b| a * b);
+element!(
+    Complex<f32>,
+    SingleComplex,
+    Complex::new(0.0, 0.0),
+    Complex::new(1.0, 0.0),
+    |a, b| a + b,
+    |a, b| a * b
+);
+element!(
+    Complex<f64>,
+    DoubleComplex,
+    Complex::new(0.0, 0.0),
+    Complex::new(1.0, 0.0),
+    |a, b| a + b,
+    |a, b| a * b
+);
 
 /// Runs the expression with `T` as the Rust type of an [`ElementType`].
 macro_rules! with_element {

@@ -75,7 +75,14 @@ impl Array {
         let mut pending = Pending::default();
         let mut begun = Ok(());
         for (i, &(rank, first)) in places.iter().enumerate() {
-            let what = Move { rank, first, counts, remote: layout, local: layout, element_type: self.element_type() };
+            let what = Move {
+                rank,
+                first,
+                counts,
+                remote: layout,
+                local: layout,
+                element_type: self.element_type(),
+            };
             begun = begin_move(self.window(), &what, i * self.element_type().bytes(), &mut pending);
             if begun.is_err() {
                 break;

@@ -51,7 +51,9 @@ pub enum Error {
         element_type: ElementType,
     },
     /// A patch in memory that cannot hold the section.
-    #[error("the memory has extents {extents:?} and {len} elements: a section of {counts:?} elements does not fit")]
+    #[error(
+        "the memory has extents {extents:?} and {len} elements: a section of {counts:?} elements does not fit"
+    )]
     PatchTooSmall {
         /// Extents of the memory.
         extents: Vec<u64>,
@@ -99,7 +101,9 @@ pub enum Error {
         to: Box<Section>,
     },
     /// A section for a matrix that has more than two dimensions.
-    #[error("array {array}: section {section} is no matrix: more than two of its dimensions are longer than 1")]
+    #[error(
+        "array {array}: section {section} is no matrix: more than two of its dimensions are longer than 1"
+    )]
     NoMatrix {
         /// The array's name.
         array: String,

@@ -75,7 +75,8 @@ impl Group {
     pub(crate) fn new(comm: Comm, world_ranks: Vec<usize>) -> Result<Self> {
         let node = comm.node()?;
         let here = node.all_gather(&[comm.rank() as u64])?;
-        let node_ranks = (0..comm.size()).map(|rank| here.iter().position(|&on_node| on_node == rank as u64)).collect();
+        let node_ranks =
+            (0..comm.size()).map(|rank| here.iter().position(|&on_node| on_node == rank as u64)).collect();
         Ok(Self { inner: Arc::new(Inner { comm, node, world_ranks, node_ranks }) })
     }
 
@@ -176,13 +177,20 @@ impl Group {
             ElementType::Double => self.reduce_as(values, reduction, |x: f64| x.abs()),
             ElementType::SingleComplex | ElementType::DoubleComplex => match reduction {
                 Reduction::Max | Reduction::Min | Reduction::Or => Err(unsupported()),
-                Reduction::Sum | Reduction::Product | Reduction::AbsMax | Reduction::AbsMin => self.reduce_complex(values, reduction),
+                Reduction::Sum | Reduction::Product | Reduction::AbsMax | Reduction::AbsMin => {
+                    self.reduce_complex(values, reduction)
+                }
             },
         }
     }
 
     /// For the types that MPI reduces itself: `U` is `T`, which the caller has found out.
-    fn reduce_as<T: Element, U: Element + Reducible>(&self, values: &mut [T], reduction: Reduction, magnitude: impl Fn(U) -> U) -> Result<()> {
+    fn reduce_as<T: Element, U: Element + Reducible>(
+        &self,
+        values: &mut [T],
+        reduction: Reduction,
+        magnitude: impl Fn(U) -> U,
+    ) -> Result<()> {
         let mut reduced: Vec<U> = values.iter().map(|&value| same(value)).collect();
         if matches!(reduction, Reduction::AbsMax | Reduction::AbsMin) {
             for value in &mut reduced {
@@ -213,7 +221,8 @@ impl Group {
             ElementType::SingleComplex => Scalar::SingleComplex(Complex::new(z.re as f32, z.im as f32)),
             _ => Scalar::DoubleComplex(z),
         };
-        let mut parts: Vec<f64> = values.iter().map(|&value| wide(value)).flat_map(|z| [z.re, z.im]).collect();
+        let mut parts: Vec<f64> =
+            values.iter().map(|&value| wide(value)).flat_map(|z| [z.re, z.im]).collect();
         let reduced: Vec<Complex<f64>> = match reduction {
             Reduction::Sum => {
                 self.comm().all_reduce(&mut parts, Operation::Sum)?;
@@ -229,12 +238,18 @@ impl Group {
                 let all = self.comm().all_gather(&parts)?;
                 let mut product = vec![Complex::new(1.0, 0.0); values.len()];
                 for rank in all.chunks_exact(parts.len().max(1)) {
-                    product.iter_mut().zip(rank.chunks_exact(2)).for_each(|(p, z)| *p *= Complex::new(z[0], z[1]));
+                    product
+                        .iter_mut()
+                        .zip(rank.chunks_exact(2))
+                        .for_each(|(p, z)| *p *= Complex::new(z[0], z[1]));
                 }
                 product
             }
         };
-        values.iter_mut().zip(reduced).for_each(|(to, z)| *to = T::from_scalar(narrow(z)).expect("the same type"));
+        values
+            .iter_mut()
+            .zip(reduced)
+            .for_each(|(to, z)| *to = T::from_scalar(narrow(z)).expect("the same type"));
         Ok(())
     }
 }

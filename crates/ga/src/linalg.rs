@@ -35,9 +35,16 @@ pub struct Factor<'a> {
     /// The array.
     pub array: &'a Array,
     /// The matrix as it is in the array, before it is transposed.
-    pub section: &'a Section,
+    pub section: Section,
     /// Whether its transpose is multiplied.
     pub transpose: Transpose,
+}
+
+impl<'a> Factor<'a> {
+    /// All of an array.
+    pub fn whole(array: &'a Array, transpose: Transpose) -> Self {
+        Self { array, section: array.whole(), transpose }
+    }
 }
 
 /// Sets a section of `c` to `alpha op(A) op(B) + beta C`. Row-major as everything here: rows are counted along the slower
@@ -55,15 +62,26 @@ pub struct Factor<'a> {
 /// - [`Error::OutOfRange`]: a section is not in its array. [`Error::NoMatrix`]: it has too many dimensions.
 /// - [`Error::ShapesDiffer`]: the matrices do not fit each other.
 /// - [`Error::WrongType`], [`Error::GroupsDiffer`]: arrays or scalars of different types or groups.
-/// - [`Error::UnsupportedType`]: integers.
+/// - [`Error::UnsupportedType`]: arrays of integers.
 /// - [`Error::Overlap`]: the result shares elements with a factor.
 /// - [`Error::ArgumentsDiffer`]: the ranks want different products.
 /// - [`Error::Comm`]: MPI failed. [`Error::OnRank`]: one of these on another rank.
-pub fn gemm(alpha: Scalar, a: &Factor<'_>, b: &Factor<'_>, beta: Scalar, c: &Array, section: &Section) -> Result<()> {
+pub fn gemm(
+    alpha: Scalar,
+    a: &Factor<'_>,
+    b: &Factor<'_>,
+    beta: Scalar,
+    c: &Array,
+    section: &Section,
+) -> Result<()> {
+    c.same_group(OPERATION, &[a.array, b.array])?;
     let collective = Collective::of(c);
     let checked = check(alpha, a, b, beta, c, section);
     let matrices = collective.begin_in_any_case(checked)?;
-    agree_on_arguments(c, &(a.section, a.transpose, b.section, b.transpose, section, format!("{alpha:?} {beta:?}")))?;
+    agree_on_arguments(
+        c,
+        &(a.section, a.transpose, b.section, b.transpose, section, format!("{alpha:?} {beta:?}")),
+    )?;
     let product = Product { collective, a, b, c, matrices };
     match c.element_type() {
         ElementType::Float => product.compute::<f32>(alpha, beta),
@@ -120,7 +138,14 @@ impl Product<'_> {
     }
 }
 
-fn check(alpha: Scalar, a: &Factor<'_>, b: &Factor<'_>, beta: Scalar, c: &Array, section: &Section) -> Result<[Matrix; 3]> {
+fn check(
+    alpha: Scalar,
+    a: &Factor<'_>,
+    b: &Factor<'_>,
+    beta: Scalar,
+    c: &Array,
+    section: &Section,
+) -> Result<[Matrix; 3]> {
     let element_type = c.element_type();
     if matches!(element_type, ElementType::Int | ElementType::Long) {
         return Err(Error::UnsupportedType { operation: OPERATION, element_type });
@@ -129,18 +154,16 @@ fn check(alpha: Scalar, a: &Factor<'_>, b: &Factor<'_>, beta: Scalar, c: &Array,
     c.check_type(alpha.element_type())?;
     c.check_type(beta.element_type())?;
     for factor in [a, b] {
-        factor.array.check_section(factor.section)?;
+        factor.array.check_section(&factor.section)?;
         c.check_type(factor.array.element_type())?;
-        if !factor.array.group().is(c.group()) {
-            return Err(Error::GroupsDiffer { operation: OPERATION });
-        }
-        if std::ptr::eq(factor.array, c) && overlap(factor.section, section) {
-            return Err(c.overlap_error(OPERATION, factor.section, section));
+        if std::ptr::eq(factor.array, c) && overlap(&factor.section, section) {
+            return Err(c.overlap_error(OPERATION, &factor.section, section));
         }
     }
     let [a, b] = [a, b].map(|factor| {
-        let readings = readings(factor.array, factor.section)?;
-        let turn = |matrix: Matrix| if factor.transpose == Transpose::No { matrix } else { matrix.transposed() };
+        let readings = readings(factor.array, &factor.section)?;
+        let turn =
+            |matrix: Matrix| if factor.transpose == Transpose::No { matrix } else { matrix.transposed() };
         Ok::<Vec<Matrix>, Error>(readings.into_iter().map(turn).collect())
     });
     matrix::fit(&a?, &b?, &readings(c, section)?).map_err(|[left, right]| Error::ShapesDiffer {

@@ -53,7 +53,8 @@ impl Array {
         let Some((section, first)) = self.access()? else { return Ok(None) };
         // SAFETY: the part holds the elements of the block, aligned, and lives as long as the array; every bit pattern is an
         // element. That other ranks write them meanwhile is excluded by the contract above.
-        let elements = unsafe { std::slice::from_raw_parts_mut(first.cast::<T>(), section::size(section.len())) };
+        let elements =
+            unsafe { std::slice::from_raw_parts_mut(first.cast::<T>(), section::size(section.len())) };
         Ok(Some(LocalBlock { section, elements, array: PhantomData }))
     }
 

@@ -73,7 +73,8 @@ impl Context {
             Ok(())
         };
         self.world().comm().agree(state)?;
-        let tickets = self.array(ElementType::Long, &[count as u64, 2]).chunk(&[0, 2]).name("of mutexes").create()?;
+        let tickets =
+            self.array(ElementType::Long, &[count as u64, 2]).chunk(&[0, 2]).name("of mutexes").create()?;
         *self.mutexes() = Some(Arc::new(Mutexes { tickets, taken: Mutex::new(vec![false; count]) }));
         Ok(())
     }

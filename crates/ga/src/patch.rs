@@ -42,9 +42,16 @@ impl Memory {
     /// Where the section of `counts` elements lies.
     fn layout(&self, counts: &Shape) -> Result<Layout> {
         let extents = self.extents.unwrap_or(*counts);
-        let too_small = || Error::PatchTooSmall { extents: extents.to_vec(), len: self.len, counts: counts.to_vec() };
-        let fits = extents.len() == counts.len() && extents.iter().zip(counts.iter()).skip(1).all(|(extent, count)| count <= extent);
-        if !fits || extents[1..].iter().try_fold(1usize, |product, &extent| product.checked_mul(usize::try_from(extent).ok()?)).is_none() {
+        let too_small =
+            || Error::PatchTooSmall { extents: extents.to_vec(), len: self.len, counts: counts.to_vec() };
+        let fits = extents.len() == counts.len()
+            && extents.iter().zip(counts.iter()).skip(1).all(|(extent, count)| count <= extent);
+        if !fits
+            || extents[1..]
+                .iter()
+                .try_fold(1usize, |product, &extent| product.checked_mul(usize::try_from(extent).ok()?))
+                .is_none()
+        {
             return Err(too_small());
         }
         let layout = Layout::dense(&extents);
@@ -55,7 +62,11 @@ impl Memory {
 impl<'a> Patch<'a> {
     /// Elements that are exactly those of a section, in row-major order.
     pub fn dense<T: Element>(elements: &'a [T]) -> Self {
-        Self { first: elements.as_ptr().cast(), memory: Memory { element_type: T::TYPE, extents: None, len: elements.len() }, life: PhantomData }
+        Self {
+            first: elements.as_ptr().cast(),
+            memory: Memory { element_type: T::TYPE, extents: None, len: elements.len() },
+            life: PhantomData,
+        }
     }
 
     /// Elements of an array of `extents`.
@@ -76,7 +87,11 @@ impl<'a> Patch<'a> {
     /// For every section it is used with, the memory holds the section's elements at the places that the extents give, and
     /// nobody writes them until the operation is complete. It need not be aligned.
     pub unsafe fn from_raw(first: *const u8, element_type: ElementType, extents: &[u64]) -> Result<Self> {
-        Ok(Self { first, memory: Memory { element_type, extents: Some(Shape::new(extents)?), len: usize::MAX }, life: PhantomData })
+        Ok(Self {
+            first,
+            memory: Memory { element_type, extents: Some(Shape::new(extents)?), len: usize::MAX },
+            life: PhantomData,
+        })
     }
 
     pub(crate) fn element_type(&self) -> ElementType {
@@ -119,7 +134,11 @@ impl<'a> PatchMut<'a> {
     /// For every section it is used with, the memory has room for the section's elements at the places that the extents give,
     /// and nobody reads or writes them until the operation is complete. It need not be aligned.
     pub unsafe fn from_raw(first: *mut u8, element_type: ElementType, extents: &[u64]) -> Result<Self> {
-        Ok(Self { first, memory: Memory { element_type, extents: Some(Shape::new(extents)?), len: usize::MAX }, life: PhantomData })
+        Ok(Self {
+            first,
+            memory: Memory { element_type, extents: Some(Shape::new(extents)?), len: usize::MAX },
+            life: PhantomData,
+        })
     }
 
     pub(crate) fn element_type(&self) -> ElementType {

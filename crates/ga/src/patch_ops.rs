@@ -28,6 +28,9 @@ const BUFFER_BYTES_MAX: usize = 1 << 20;
 /// Sums that a processor adds to at the same time.
 const LANES: usize = 8;
 
+/// A factor and the elements that it multiplies.
+type Term<'a> = (Scalar, &'a Array, &'a Section);
+
 impl Array {
     /// Sets all elements to zero. Collective over the array's group.
     ///
@@ -60,6 +63,7 @@ impl Array {
     /// - Those of [`copy_patch`](Self::copy_patch).
     pub fn copy_to(&self, to: &Self) -> Result<()> {
         const OPERATION: &str = "copying an array";
+        self.same_group(OPERATION, &[to])?;
         let checked = same_shape(OPERATION, self.shape(), to.shape())
             .and_then(|()| self.check_copy(OPERATION, &self.whole(), to, &to.whole()));
         to.copy_from(checked, &Operand::new(self, &self.whole(), false), &to.whole())
@@ -72,12 +76,13 @@ impl Array {
     /// - Those of [`add_patch`](Self::add_patch).
     pub fn add(&self, alpha: Scalar, a: &Self, beta: Scalar, b: &Self) -> Result<()> {
         const OPERATION: &str = "adding arrays";
+        self.same_group(OPERATION, &[a, b])?;
         let whole = self.whole();
+        let terms = [(alpha, a, &whole), (beta, b, &whole)];
         let checked = same_shape(OPERATION, self.shape(), a.shape())
             .and_then(|()| same_shape(OPERATION, self.shape(), b.shape()))
-            .and_then(|()| self.check_add(OPERATION, &whole, [(alpha, a, &whole), (beta, b, &whole)]));
-        let [a, b] = [a, b].map(|array| Operand::new(array, &whole, false));
-        self.set_to_sum(checked, &whole, [(alpha, a), (beta, b)])
+            .and_then(|()| self.check_add(OPERATION, &whole, &terms));
+        self.set_to_sum(checked, &whole, &terms)
     }
 
     /// The sum of the products of elements at the same place, without conjugation, on every rank; integers wrap. Collective.
@@ -87,10 +92,15 @@ impl Array {
     /// - Those of [`dot_patch`](Self::dot_patch).
     pub fn dot(&self, other: &Self) -> Result<Scalar> {
         const OPERATION: &str = "a dot product";
+        self.same_group(OPERATION, &[other])?;
         let (whole, others) = (self.whole(), other.whole());
         let checked = same_shape(OPERATION, self.shape(), other.shape())
             .and_then(|()| self.check_pair(OPERATION, &whole, other, &others));
-        self.sum_of_products(checked, &Operand::new(self, &whole, false), &Operand::new(other, &others, false))
+        self.sum_of_products(
+            checked,
+            &Operand::new(self, &whole, false),
+            &Operand::new(other, &others, false),
+        )
     }
 
     /// Copies the transpose of this matrix to `to`, which has as many rows as this one has columns. Collective.
@@ -100,6 +110,7 @@ impl Array {
     /// - Those of [`copy_patch`](Self::copy_patch).
     pub fn transpose_into(&self, to: &Self) -> Result<()> {
         const OPERATION: &str = "transposing an array";
+        self.same_group(OPERATION, &[to])?;
         let checked = match self.shape() {
             [rows, cols] => same_shape(OPERATION, &[*cols, *rows], to.shape()),
             shape => same_shape(OPERATION, shape, &[]),
@@ -145,8 +156,16 @@ impl Array {
     /// - [`Error::WrongType`], [`Error::GroupsDiffer`]: arrays of different types or groups.
     /// - [`Error::Overlap`]: the sections are of one array, and share elements.
     /// - [`Error::Comm`]: MPI failed. [`Error::OnRank`]: one of these on another rank.
-    pub fn copy_patch(&self, transpose: bool, section: &Section, to: &Self, to_section: &Section) -> Result<()> {
-        let checked = self.check_copy("copying a patch", section, to, to_section);
+    pub fn copy_patch(
+        &self,
+        transpose: bool,
+        section: &Section,
+        to: &Self,
+        to_section: &Section,
+    ) -> Result<()> {
+        const OPERATION: &str = "copying a patch";
+        self.same_group(OPERATION, &[to])?;
+        let checked = self.check_copy(OPERATION, section, to, to_section);
         to.copy_from(checked, &Operand::new(self, section, transpose), to_section)
     }
 
@@ -161,9 +180,10 @@ impl Array {
         (alpha, a, a_section): (Scalar, &Self, &Section),
         (beta, b, b_section): (Scalar, &Self, &Section),
     ) -> Result<()> {
-        let checked = self.check_add("adding patches", section, [(alpha, a, a_section), (beta, b, b_section)]);
-        let terms = [(alpha, Operand::new(a, a_section, false)), (beta, Operand::new(b, b_section, false))];
-        self.set_to_sum(checked, section, terms)
+        const OPERATION: &str = "adding patches";
+        self.same_group(OPERATION, &[a, b])?;
+        let terms = [(alpha, a, a_section), (beta, b, b_section)];
+        self.set_to_sum(self.check_add(OPERATION, section, &terms), section, &terms)
     }
 
     /// The sum of the products of the elements of two sections, without conjugation, on every rank; each is taken in row-major
@@ -179,7 +199,9 @@ impl Array {
         other_transpose: bool,
         other_section: &Section,
     ) -> Result<Scalar> {
-        let checked = self.check_pair("a dot product of patches", section, other, other_section);
+        const OPERATION: &str = "a dot product of patches";
+        self.same_group(OPERATION, &[other])?;
+        let checked = self.check_pair(OPERATION, section, other, other_section);
         // Two transposes of the same shape match as the matrices themselves do, in the order of the memory.
         let both = transpose && other_transpose && section.counts() == other_section.counts();
         let left = Operand::new(self, section, transpose && !both);
@@ -191,19 +213,37 @@ impl Array {
         self.check_type(value.element_type())
     }
 
+    /// Fails if the arrays belong to different groups, without waiting for anybody: there is nobody who has to call.
+    pub(crate) fn same_group(&self, operation: &'static str, others: &[&Self]) -> Result<()> {
+        if others.iter().all(|other| self.group().is(other.group())) {
+            return Ok(());
+        }
+        self.context().sync_mask().take();
+        Err(Error::GroupsDiffer { operation })
+    }
+
     /// Whether two sections can be taken element by element.
-    fn check_pair(&self, operation: &'static str, section: &Section, other: &Self, others: &Section) -> Result<()> {
+    fn check_pair(
+        &self,
+        operation: &'static str,
+        section: &Section,
+        other: &Self,
+        others: &Section,
+    ) -> Result<()> {
         self.check_section(section)?;
         other.check_section(others)?;
         self.check_type(other.element_type())?;
-        if !self.group().is(other.group()) {
-            return Err(Error::GroupsDiffer { operation });
-        }
         let (left, right) = (section.len(), others.len());
         if left == right { Ok(()) } else { Err(Error::CountsDiffer { operation, left, right }) }
     }
 
-    fn check_copy(&self, operation: &'static str, section: &Section, to: &Self, to_section: &Section) -> Result<()> {
+    fn check_copy(
+        &self,
+        operation: &'static str,
+        section: &Section,
+        to: &Self,
+        to_section: &Section,
+    ) -> Result<()> {
         self.check_pair(operation, section, to, to_section)?;
         if std::ptr::eq(self, to) && overlap(section, to_section) {
             return Err(self.overlap_error(operation, section, to_section));
@@ -211,8 +251,8 @@ impl Array {
         Ok(())
     }
 
-    fn check_add(&self, operation: &'static str, section: &Section, terms: [(Scalar, &Self, &Section); 2]) -> Result<()> {
-        for (factor, array, other) in terms {
+    fn check_add(&self, operation: &'static str, section: &Section, terms: &[Term<'_>; 2]) -> Result<()> {
+        for &(factor, array, other) in terms {
             self.check_pair(operation, section, array, other)?;
             self.check_type(factor.element_type())?;
             // The same place in the same array is read before it is written.
@@ -243,19 +283,30 @@ impl Array {
     }
 
     fn copy_from(&self, checked: Result<()>, from: &Operand<'_>, section: &Section) -> Result<()> {
-        collectively(self, checked, |()| with_element!(self.element_type(), T => copy::<T>(from, self, section)))
+        collectively(
+            self,
+            checked,
+            |()| with_element!(self.element_type(), T => copy::<T>(from, self, section)),
+        )
     }
 
-    fn set_to_sum(&self, checked: Result<()>, section: &Section, terms: [(Scalar, Operand<'_>); 2]) -> Result<()> {
+    fn set_to_sum(&self, checked: Result<()>, section: &Section, terms: &[Term<'_>; 2]) -> Result<()> {
         collectively(self, checked, |()| {
             with_element!(self.element_type(), T => {
-                let [a, b] = terms.map(|(factor, operand)| (value_of::<T>(factor), operand));
+                let [a, b] = terms.map(|(factor, array, other)| {
+                    (value_of::<T>(factor), Operand::new(array, other, false))
+                });
                 add(self, section, &a, &b)
             })
         })
     }
 
-    fn sum_of_products(&self, checked: Result<()>, left: &Operand<'_>, right: &Operand<'_>) -> Result<Scalar> {
+    fn sum_of_products(
+        &self,
+        checked: Result<()>,
+        left: &Operand<'_>,
+        right: &Operand<'_>,
+    ) -> Result<Scalar> {
         with_element!(self.element_type(), T => {
             let work = |()| dot::<T>(self, left, right);
             let mut sum = [Collective::of(self).run_in_any_case(checked, work)?];
@@ -327,7 +378,9 @@ fn dot<T: Element>(array: &Array, left: &Operand<'_>, right: &Operand<'_>) -> Re
     for_each_piece(&left.in_order(*part.section()), len_max::<T>(), cut, &mut |part| {
         let piece = Piece::of(part, left.section());
         factors.resize(piece.len(), T::zero());
-        left.visit(&piece, &mut buffers, |at, elements| factors[at..at + elements.len()].copy_from_slice(elements))?;
+        left.visit(&piece, &mut buffers, |at, elements| {
+            factors[at..at + elements.len()].copy_from_slice(elements);
+        })?;
         right.visit(&piece, &mut buffers, |at, elements| sum = sum.plus(dot_of(&factors[at..], elements)))
     })?;
     Ok(sum)

@@ -44,9 +44,10 @@ impl Path {
             Self::Rma => Ok(true),
             Self::Fastest => Ok(!one_node),
             Self::SharedMemory if one_node => Ok(false),
-            Self::SharedMemory => {
-                Err(Error::Path { value: "shm".to_owned(), reason: "these ranks do not all share the memory of one node" })
-            }
+            Self::SharedMemory => Err(Error::Path {
+                value: "shm".to_owned(),
+                reason: "these ranks do not all share the memory of one node",
+            }),
         }
     }
 }

@@ -67,26 +67,32 @@ impl Array {
             ElementType::Double => "double",
             other => legacy_name(other),
         };
-        let extents = ordered(self.shape(), subscripts).iter().map(u64::to_string).collect::<Vec<_>>().join("x");
-        let mut text =
-            format!("Array Handle={handle} Name:'{}' Data Type:{type_name}\nArray Dimensions:{extents}\n", self.name());
-        for rank in 0..self.group().ranks() {
-            let block = self.bounds_text(rank, subscripts);
-            text += &format!("Process={rank}\t owns array section: [{block}] \n");
-        }
-        text
+        let (name, extents) = (self.name(), self.extents_text(subscripts, "x"));
+        let ranks = (0..self.group().ranks()).map(|rank| {
+            format!("Process={rank}\t owns array section: [{}] \n", self.bounds_text(rank, subscripts))
+        });
+        [format!("Array Handle={handle} Name:'{name}' Data Type:{type_name}\nArray Dimensions:{extents}\n")]
+            .into_iter()
+            .chain(ranks)
+            .collect()
     }
 
     /// One line for number `number` of a list of arrays, and one for each rank's block if `blocks` says so. Local, the same
     /// on every rank.
     pub fn summary_text(&self, number: usize, handle: i64, blocks: bool) -> String {
-        let extents = ordered(self.shape(), Subscripts::Fortran).iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+        let extents = self.extents_text(Subscripts::Fortran, ",");
         let (type_name, name) = (legacy_name(self.element_type()), self.name());
-        let mut text = format!("  array {number} => {type_name} {name}({extents}),  handle: {handle} \n");
-        for rank in (0..self.group().ranks()).filter(|_| blocks) {
-            text += &format!("    ({}) -> {rank} \n", self.bounds_text(rank, Subscripts::Fortran));
-        }
-        text
+        let ranks = (0..if blocks { self.group().ranks() } else { 0 })
+            .map(|rank| format!("    ({}) -> {rank} \n", self.bounds_text(rank, Subscripts::Fortran)));
+        [format!("  array {number} => {type_name} {name}({extents}),  handle: {handle} \n")]
+            .into_iter()
+            .chain(ranks)
+            .collect()
+    }
+
+    fn extents_text(&self, subscripts: Subscripts, between: &str) -> String {
+        let extents: Vec<String> = self.shape().iter().map(u64::to_string).collect();
+        ordered(&extents, subscripts).join(between)
     }
 
     /// First and last index of a rank's block in each dimension; of one that has none, a last one before the first.
@@ -135,7 +141,8 @@ impl Text<'_> {
         self.line(format_args!("\n global array: {name}[{}],  handle: {handle} ", bounds(section).join(",")));
         if style == TextStyle::Elements {
             return self.each(section, |text, index, element| {
-                let subscripts: Vec<String> = index.iter().rev().map(|index| (index + 1).to_string()).collect();
+                let subscripts: Vec<String> =
+                    index.iter().rev().map(|index| (index + 1).to_string()).collect();
                 text.line(format_args!("{name}({}) = {}", subscripts.join(","), in_words(element)));
             });
         }
@@ -203,7 +210,8 @@ impl Text<'_> {
             let part = some_of(slice, down, start as u64..height.min(start + at_once) as u64);
             let (elements, height) = (self.read(&part)?, section::size(part.counts()[down]));
             for (row, index) in indices_along(&part, down).enumerate() {
-                let line: String = (0..width).map(|column| in_column(elements[column * height + row])).collect();
+                let line: String =
+                    (0..width).map(|column| in_column(elements[column * height + row])).collect();
                 let number = if numbered { format!("{:4}  ", index + 1) } else { String::new() };
                 self.line(format_args!("{number}{line}"));
             }
@@ -232,19 +240,19 @@ impl Column {
 
     /// The numbers of columns and a line below them.
     fn heads(&self, columns: impl Iterator<Item = u64>) -> String {
-        let (mut numbers, mut line) = ("      ".to_owned(), "      ".to_owned());
-        for column in columns {
-            numbers += &format!("{:>end$}{:rest$}", column + 1, "", end = self.number_end, rest = self.width + 1 - self.number_end);
-            line += &format!(" {}", "-".repeat(self.width));
-        }
-        format!("{}  \n{line}", numbers.trim_end())
+        let (before, after) = (self.number_end, self.width + 1 - self.number_end);
+        let numbers: Vec<String> =
+            columns.map(|column| format!("{:>before$}{:after$}", column + 1, "")).collect();
+        let line = format!(" {}", "-".repeat(self.width)).repeat(numbers.len());
+        format!("      {}  \n      {line}", numbers.concat().trim_end())
     }
 }
 
 /// First and last subscript in each dimension, in the callers' order.
 fn bounds(section: &Section) -> Vec<String> {
     let counts = section.counts();
-    let last = |d: usize| section.lo()[d] + counts[d].saturating_sub(1) * section.step()[d] + counts[d].min(1);
+    let last =
+        |d: usize| section.lo()[d] + counts[d].saturating_sub(1) * section.step()[d] + counts[d].min(1);
     (0..section.dims()).rev().map(|d| format!("{}:{}", section.lo()[d] + 1, last(d))).collect()
 }
 
@@ -260,12 +268,15 @@ fn slices(section: &Section) -> Vec<Section> {
     if section.is_empty() {
         return vec![];
     }
-    let Ok(others) = Section::with_step(&section.lo()[..outer], &section.hi()[..outer], &section.step()[..outer]) else {
+    let Ok(others) =
+        Section::with_step(&section.lo()[..outer], &section.hi()[..outer], &section.step()[..outer])
+    else {
         return vec![*section];
     };
     let slice = |index: Shape| {
         let lo: Vec<u64> = index.iter().chain(&section.lo()[outer..]).copied().collect();
-        let hi: Vec<u64> = index.iter().map(|index| index + 1).chain(section.hi()[outer..].iter().copied()).collect();
+        let hi: Vec<u64> =
+            index.iter().map(|index| index + 1).chain(section.hi()[outer..].iter().copied()).collect();
         Section::with_step(&lo, &hi, section.step()).expect("a part of a section is one")
     };
     others.indices().map(slice).collect()

@@ -15,15 +15,16 @@ impl Array {
     /// - [`Error::PatchTooSmall`](crate::Error::PatchTooSmall): the section does not fit into the memory.
     /// - [`Error::Comm`](crate::Error::Comm): MPI failed.
     pub fn put(&self, section: &Section, from: Patch<'_>) -> Result<()> {
-        self.nbput(section, from)?.wait()
+        self.complete(|pending| self.begin_put(section, &from, pending))
     }
 
     /// Reads a section into local memory. Local. Cost and errors as for [`put`](Self::put).
     ///
     /// # Errors
     /// As [`put`](Self::put).
+    #[expect(clippy::needless_pass_by_value, reason = "the memory is borrowed for writing")]
     pub fn get(&self, section: &Section, to: PatchMut<'_>) -> Result<()> {
-        self.nbget(section, to)?.wait()
+        self.complete(|pending| self.begin_get(section, &to, pending))
     }
 
     /// Adds `alpha` times local memory to a section, each element atomically with respect to other accumulates and
@@ -32,7 +33,7 @@ impl Array {
     /// # Errors
     /// As [`put`](Self::put).
     pub fn accumulate(&self, section: &Section, from: Patch<'_>, alpha: Scalar) -> Result<()> {
-        self.nbaccumulate(section, from, alpha)?.wait()
+        self.complete(|pending| self.begin_accumulate(section, &from, alpha, pending))
     }
 
     /// Begins a [`put`](Self::put).
@@ -40,13 +41,7 @@ impl Array {
     /// # Errors
     /// As [`put`](Self::put); those of MPI come from the request.
     pub fn nbput<'a>(&self, section: &Section, from: Patch<'a>) -> Result<Request<'a>> {
-        self.check_type(from.element_type())?;
-        self.check_section(section)?;
-        let local = from.layout(&section.counts())?;
-        self.begin(section, &local, |window, to, offset, pending| {
-            // SAFETY: the patch holds the whole section, of which this is a part; the request keeps its memory borrowed.
-            unsafe { window.put(to, from.first().add(offset), pending) }
-        })
+        self.request(|pending| self.begin_put(section, &from, pending))
     }
 
     /// Begins a [`get`](Self::get).
@@ -55,13 +50,7 @@ impl Array {
     /// As [`get`](Self::get); those of MPI come from the request.
     #[expect(clippy::needless_pass_by_value, reason = "the memory belongs to the request")]
     pub fn nbget<'a>(&self, section: &Section, to: PatchMut<'a>) -> Result<Request<'a>> {
-        self.check_type(to.element_type())?;
-        self.check_section(section)?;
-        let local = to.layout(&section.counts())?;
-        self.begin(section, &local, |window, from, offset, pending| {
-            // SAFETY: the patch has room for the whole section, of which this is a part; the request keeps it borrowed.
-            unsafe { window.get(from, to.first().add(offset), pending) }
-        })
+        self.request(|pending| self.begin_get(section, &to, pending))
     }
 
     /// Begins an [`accumulate`](Self::accumulate).
@@ -69,38 +58,82 @@ impl Array {
     /// # Errors
     /// As [`accumulate`](Self::accumulate); those of MPI come from the request.
     pub fn nbaccumulate<'a>(&self, section: &Section, from: Patch<'a>, alpha: Scalar) -> Result<Request<'a>> {
-        self.check_type(from.element_type())?;
-        self.check_type(alpha.element_type())?;
-        self.check_section(section)?;
-        let local = from.layout(&section.counts())?;
-        self.begin(section, &local, |window, to, offset, pending| {
-            // SAFETY: as for `nbput`.
-            unsafe { window.accumulate(to, from.first().add(offset), alpha, pending) }
-        })
+        self.request(|pending| self.begin_accumulate(section, &from, alpha, pending))
     }
 
-    /// Begins one move for each rank that holds a part of the section; `begin_move` gets the offset of the part in local
-    /// memory, in bytes.
-    fn begin<'a>(
+    /// Calls `begin_move` for each rank that holds a part of the section, with the offset of the part in local memory, in
+    /// bytes.
+    #[inline]
+    fn begin(
         &self,
         section: &Section,
         local: &Layout,
+        pending: &mut Pending,
         begin_move: impl Fn(&Window, &Move, usize, &mut Pending) -> Result<()>,
-    ) -> Result<Request<'a>> {
-        let mut pending = Pending::default();
-        let begun = self.distribution().for_each_owner(section, |rank, part, block| {
+    ) -> Result<()> {
+        self.distribution().for_each_owner(section, |rank, part, block| {
             let remote = Layout::dense(&block.counts());
             let what = Move {
                 rank,
-                first: remote.offset(part.relative_to(block.lo()).lo()),
+                first: remote.offset_from(block.lo(), part.lo()),
                 counts: part.counts(),
                 remote: remote.stepped(part.step()),
                 local: *local,
                 element_type: self.element_type(),
             };
             let offset = local.offset(&part.place_in(section)) * self.element_type().bytes();
-            begin_move(self.window(), &what, offset, &mut pending)
-        });
+            begin_move(self.window(), &what, offset, pending)
+        })
+    }
+
+    fn begin_put(&self, section: &Section, from: &Patch<'_>, pending: &mut Pending) -> Result<()> {
+        self.check_type(from.element_type())?;
+        self.check_section(section)?;
+        let local = from.layout(&section.counts())?;
+        self.begin(section, &local, pending, |window, to, offset, pending| {
+            // SAFETY: the patch holds the whole section, of which this is a part; whoever has `pending` keeps it borrowed.
+            unsafe { window.put(to, from.first().add(offset), pending) }
+        })
+    }
+
+    fn begin_get(&self, section: &Section, to: &PatchMut<'_>, pending: &mut Pending) -> Result<()> {
+        self.check_type(to.element_type())?;
+        self.check_section(section)?;
+        let local = to.layout(&section.counts())?;
+        self.begin(section, &local, pending, |window, from, offset, pending| {
+            // SAFETY: the patch has room for the whole section, of which this is a part; whoever has `pending` keeps it
+            // borrowed.
+            unsafe { window.get(from, to.first().add(offset), pending) }
+        })
+    }
+
+    fn begin_accumulate(
+        &self,
+        section: &Section,
+        from: &Patch<'_>,
+        alpha: Scalar,
+        pending: &mut Pending,
+    ) -> Result<()> {
+        self.check_type(from.element_type())?;
+        self.check_type(alpha.element_type())?;
+        self.check_section(section)?;
+        let local = from.layout(&section.counts())?;
+        self.begin(section, &local, pending, |window, to, offset, pending| {
+            // SAFETY: as for `begin_put`.
+            unsafe { window.accumulate(to, from.first().add(offset), alpha, pending) }
+        })
+    }
+
+    /// Waits for what was begun; what was begun before an error, too.
+    fn complete(&self, begin: impl FnOnce(&mut Pending) -> Result<()>) -> Result<()> {
+        let mut pending = Pending::default();
+        let begun = begin(&mut pending);
+        if pending.is_complete() { begun } else { begun.and(pending.complete(self.window())) }
+    }
+
+    fn request<'a>(&self, begin: impl FnOnce(&mut Pending) -> Result<()>) -> Result<Request<'a>> {
+        let mut pending = Pending::default();
+        let begun = begin(&mut pending);
         // What was begun before an error is completed when the request is dropped.
         let request = Request::new(self.window(), pending);
         begun.map(|()| request)

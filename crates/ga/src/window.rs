@@ -69,7 +69,13 @@ impl Window {
     /// - [`Error::Memory`](crate::Error::Memory), [`Error::NoMemory`](crate::Error::NoMemory): there is not so much.
     /// - [`Error::Window`](crate::Error::Window): MPI cannot expose it to other nodes.
     /// - [`Error::Path`](crate::Error::Path): shared memory is demanded and the ranks are on several nodes.
-    pub(crate) fn create(context: &Context, group: &Group, array: u64, own_bytes: u64, name: &str) -> Result<Self> {
+    pub(crate) fn create(
+        context: &Context,
+        group: &Group,
+        array: u64,
+        own_bytes: u64,
+        name: &str,
+    ) -> Result<Self> {
         let path = context.path();
         // One node means the same on every rank, so all refuse or none. A rank by itself needs nothing (and Open MPI's usual
         // setting has no window for it).
@@ -88,7 +94,14 @@ impl Window {
             None
         };
         let locks = context.locks().clone();
-        Ok(Self { rma, memory: ManuallyDrop::new(memory), group: group.clone(), shares_memory: path.shares_memory(), locks, array })
+        Ok(Self {
+            rma,
+            memory: ManuallyDrop::new(memory),
+            group: group.clone(),
+            shares_memory: path.shares_memory(),
+            locks,
+            array,
+        })
     }
 
     /// This rank's part.
@@ -144,7 +157,13 @@ impl Window {
     ///
     /// # Safety
     /// As [`put`](Self::put); the memory is free again on return.
-    pub(crate) unsafe fn accumulate(&self, to: &Move, from: *const u8, alpha: Scalar, pending: &mut Pending) -> Result<()> {
+    pub(crate) unsafe fn accumulate(
+        &self,
+        to: &Move,
+        from: *const u8,
+        alpha: Scalar,
+        pending: &mut Pending,
+    ) -> Result<()> {
         // Where some ranks can only use RMA all do: two mechanisms would not be atomic with respect to each other.
         if let Some(rma) = &self.rma {
             // SAFETY: the caller's promise.
@@ -161,7 +180,13 @@ impl Window {
     ///
     /// # Safety
     /// There is such an element in the part; the type is one of the integers.
-    pub(crate) unsafe fn fetch_add(&self, rank: usize, element: usize, element_type: ElementType, increment: i64) -> Result<i64> {
+    pub(crate) unsafe fn fetch_add(
+        &self,
+        rank: usize,
+        element: usize,
+        element_type: ElementType,
+        increment: i64,
+    ) -> Result<i64> {
         if let Some(rma) = &self.rma {
             // SAFETY: the caller's promise.
             return unsafe { rma.fetch_add(rank, element, element_type, increment) };
@@ -208,7 +233,9 @@ impl Drop for Window {
             // SAFETY: nobody uses it after this.
             unsafe { ManuallyDrop::drop(&mut self.memory) };
         } else {
-            tracing::warn!("an array over several nodes was dropped, not destroyed: its memory is kept until the program ends");
+            tracing::warn!(
+                "an array over several nodes was dropped, not destroyed: its memory is kept until the program ends"
+            );
         }
     }
 }

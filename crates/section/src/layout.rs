@@ -51,6 +51,15 @@ impl Layout {
         self.strides().iter().zip(index).map(|(stride, &index)| stride * size(index)).sum()
     }
 
+    /// How many elements the element at `index` lies from the one at `origin`, which is before it in every dimension.
+    pub fn offset_from(&self, origin: &[u64], index: &[u64]) -> usize {
+        self.strides()
+            .iter()
+            .zip(origin.iter().zip(index))
+            .map(|(stride, (origin, index))| stride * size(index - origin))
+            .sum()
+    }
+
     /// How many elements a patch of `counts` spans from its first to after its last; 0 if it has none.
     pub fn span(&self, counts: &[u64]) -> usize {
         if counts.contains(&0) {

@@ -28,7 +28,11 @@ impl Runs {
     pub fn new(counts: &[u64], a: &Layout, b: &Layout) -> Self {
         let mut runs = Self { loops: [Loop::default(); DIMS_MAX], depth: 0, run_len: 1 };
         for dim in (0..counts.len()).rev() {
-            runs.surround(Loop { count: size(counts[dim]), a_stride: a.strides()[dim], b_stride: b.strides()[dim] });
+            runs.surround(Loop {
+                count: size(counts[dim]),
+                a_stride: a.strides()[dim],
+                b_stride: b.strides()[dim],
+            });
         }
         runs.loops[..runs.depth].reverse();
         runs
@@ -68,7 +72,9 @@ impl Runs {
     /// in row-major order.
     #[inline]
     pub fn for_each(&self, mut visit: impl FnMut(usize, usize, usize)) {
-        if self.count() > 0 {
+        if self.depth == 0 && self.run_len > 0 {
+            visit(0, 0, self.run_len);
+        } else if self.count() > 0 {
             self.nest(0, 0, 0, &mut visit);
         }
     }

@@ -88,7 +88,15 @@ impl Section {
 
     /// Number of elements in each dimension: the shape of a patch that holds them.
     pub fn counts(&self) -> Shape {
-        Shape::from_fn(self.dims(), |d| (self.hi[d] - self.lo[d]).div_ceil(self.step[d]))
+        let mut counts = self.hi;
+        for d in 0..self.dims() {
+            counts[d] -= self.lo[d];
+            // Divisions are felt in small transfers.
+            if self.step[d] != 1 {
+                counts[d] = counts[d].div_ceil(self.step[d]);
+            }
+        }
+        counts
     }
 
     /// Number of elements.
@@ -103,7 +111,8 @@ impl Section {
 
     /// Whether it lies in an array of this shape. One without elements lies in every array of its dimensions.
     pub fn fits(&self, shape: &[u64]) -> bool {
-        self.dims() == shape.len() && (self.is_empty() || self.hi.iter().zip(shape).all(|(hi, extent)| hi <= extent))
+        self.dims() == shape.len()
+            && (self.is_empty() || self.hi.iter().zip(shape).all(|(hi, extent)| hi <= extent))
     }
 
     /// The elements that lie in `block`, or `None` if none does. The step of `block` does not matter.
@@ -111,8 +120,9 @@ impl Section {
     pub fn clipped_to(&self, block: &Self) -> Option<Self> {
         let mut clipped = *self;
         for d in 0..self.dims() {
-            let skipped = block.lo[d].saturating_sub(self.lo[d]).div_ceil(self.step[d]);
-            clipped.lo[d] = self.lo[d] + skipped * self.step[d];
+            if block.lo[d] > self.lo[d] {
+                clipped.lo[d] += (block.lo[d] - self.lo[d]).div_ceil(self.step[d]) * self.step[d];
+            }
             clipped.hi[d] = self.hi[d].min(block.hi[d]);
             if clipped.lo[d] >= clipped.hi[d] {
                 return None;
@@ -127,7 +137,9 @@ impl Section {
     /// If the section begins before the origin.
     #[must_use]
     pub fn relative_to(&self, origin: &[u64]) -> Self {
-        let below = |bound: &Shape| Shape::from_fn(self.dims(), |d| bound[d].checked_sub(origin[d]).expect("after the origin"));
+        let below = |bound: &Shape| {
+            Shape::from_fn(self.dims(), |d| bound[d].checked_sub(origin[d]).expect("after the origin"))
+        };
         Self { lo: below(&self.lo), hi: below(&self.hi), step: self.step }
     }
 
@@ -141,7 +153,14 @@ impl Section {
     /// Where this section, a part of `whole`, lies in a dense patch that holds the elements of `whole`: its first element
     /// in each dimension.
     pub fn place_in(&self, whole: &Self) -> Shape {
-        Shape::from_fn(self.dims(), |d| (self.lo[d] - whole.lo[d]) / whole.step[d])
+        let mut place = self.lo;
+        for d in 0..self.dims() {
+            place[d] -= whole.lo[d];
+            if whole.step[d] != 1 {
+                place[d] /= whole.step[d];
+            }
+        }
+        place
     }
 
     /// The section with its dimensions in reverse order.

@@ -106,16 +106,29 @@ pub(super) fn multiply<T: Number>(
     let of = |form, matrix: &Stored<'_, T>| {
         if form == Transpose::No { (matrix.rows, matrix.cols) } else { (matrix.cols, matrix.rows) }
     };
-    let ((m, k), (depth, n)) = (of(a_form, a), of(b_form, b));
-    assert_eq!((depth, c.memory.rows, c.memory.cols), (k, m, n), "the matrices fit");
+    let ((rows, depth), (b_rows, cols)) = (of(a_form, a), of(b_form, b));
+    assert_eq!((b_rows, c.memory.rows, c.memory.cols), (depth, rows, cols), "the matrices fit");
     let (b_form, a_form) = (letter(b_form), letter(a_form));
     let (ldb, lda, ldc) = (b.stride, a.stride, c.memory.stride);
     // SAFETY: the matrices are in memory as their shapes and strides say: made so above, and borrowed. C does not overlap the
     // factors: sections that do are refused, and buffers are separate. The letters are two lists of one character.
     unsafe {
         T::GEMM(
-            &raw const b_form, &raw const a_form, &raw const n, &raw const m, &raw const k, &raw const alpha, b.first,
-            &raw const ldb, a.first, &raw const lda, &raw const beta, c.first, &raw const ldc, 1, 1,
+            &raw const b_form,
+            &raw const a_form,
+            &raw const cols,
+            &raw const rows,
+            &raw const depth,
+            &raw const alpha,
+            b.first,
+            &raw const ldb,
+            a.first,
+            &raw const lda,
+            &raw const beta,
+            c.first,
+            &raw const ldc,
+            1,
+            1,
         );
     }
 }
@@ -179,7 +192,7 @@ numbers! {
     Complex<f64> => zgemm_,
 }
 
-/// While it lives OpenBLAS uses one thread, if that is what BLAS is, several ranks share this node, and the user has not said
+/// While it lives `OpenBLAS` uses one thread, if that is what BLAS is, several ranks share this node, and the user has not said
 /// otherwise: as many threads as processors in each rank would be in each other's way.
 #[derive(Debug)]
 pub(super) struct OneThread {
@@ -189,7 +202,8 @@ pub(super) struct OneThread {
 impl OneThread {
     pub(super) fn new(context: &Context) -> Self {
         let alone = context.ranks_of_node(context.node()).len() == 1;
-        let before = if alone || env::var_os("OPENBLAS_NUM_THREADS").is_some() { None } else { set_threads(1) };
+        let before =
+            if alone || env::var_os("OPENBLAS_NUM_THREADS").is_some() { None } else { set_threads(1) };
         Self { before }
     }
 }
@@ -202,7 +216,7 @@ impl Drop for OneThread {
     }
 }
 
-/// Sets the number of OpenBLAS' threads, and returns what it was; `None` if BLAS is another one.
+/// Sets the number of threads of `OpenBLAS`, and returns what it was; `None` if BLAS is another one.
 fn set_threads(threads: c_int) -> Option<c_int> {
     // SAFETY: both names end with a NUL; functions of these names are OpenBLAS', with these arguments.
     unsafe {
@@ -225,36 +239,48 @@ fn set_threads(threads: c_int) -> Option<c_int> {
 mod tests {
     use super::*;
 
-    /// Row-major, `rows x cols`.
-    fn elements<T: Number>(shape: [u64; 2], element: impl Fn(u64, u64) -> T) -> Vec<T> {
-        (0..shape[0]).flat_map(|i| (0..shape[1]).map(move |j| (i, j))).map(|(i, j)| element(i, j)).collect()
+    type Element = fn(u32, u32) -> Complex<f64>;
+
+    const FORMS: [Transpose; 3] = [Transpose::No, Transpose::Yes, Transpose::Conjugate];
+
+    fn left(i: u32, l: u32) -> Complex<f64> {
+        Complex::new(f64::from(i * 7 + l), f64::from(l) - 2.0)
+    }
+
+    fn right(l: u32, j: u32) -> Complex<f64> {
+        Complex::new(f64::from(l + j * 3), 1.0 - f64::from(j))
+    }
+
+    /// A `rows x cols` matrix as it is stored if this is its form, and its shape then.
+    fn stored(form: Transpose, element: Element, [rows, cols]: [u32; 2]) -> (Vec<Complex<f64>>, [u64; 2]) {
+        let [height, width] = if form == Transpose::No { [rows, cols] } else { [cols, rows] };
+        let elements =
+            (0..height * width).map(|place| (place / width, place % width)).map(|(i, j)| match form {
+                Transpose::No => element(i, j),
+                Transpose::Yes => element(j, i),
+                Transpose::Conjugate => element(j, i).conj(),
+            });
+        (elements.collect(), [height.into(), width.into()])
     }
 
     #[test]
     fn a_product_is_row_major_in_every_form() {
-        let (m, n, k) = (3, 4, 5);
-        let a = |i: u64, l: u64| Complex::new((i * 7 + l) as f64, l as f64 - 2.0);
-        let b = |l: u64, j: u64| Complex::new((l + j * 3) as f64, 1.0 - j as f64);
-        let turned = |form, shape: [u64; 2]| if form == Transpose::No { shape } else { [shape[1], shape[0]] };
-        for a_form in [Transpose::No, Transpose::Yes, Transpose::Conjugate] {
-            for b_form in [Transpose::No, Transpose::Yes, Transpose::Conjugate] {
-                let stored = |form, x: &dyn Fn(u64, u64) -> Complex<f64>, shape| {
-                    elements(turned(form, shape), |i, j| match form {
-                        Transpose::No => x(i, j),
-                        Transpose::Yes => x(j, i),
-                        Transpose::Conjugate => x(j, i).conj(),
-                    })
-                };
-                let (left, right) = (stored(a_form, &a, [m, k]), stored(b_form, &b, [k, n]));
-                let left = Stored::dense(&left, turned(a_form, [m, k]));
-                let right = Stored::dense(&right, turned(b_form, [k, n]));
-                let mut c = vec![Complex::new(f64::NAN, 0.0); 12];
-                let zero = Complex::new(0.0, 0.0);
-                let alpha = Complex::new(0.0, 2.0);
-                multiply(alpha, (a_form, &left), (b_form, &right), zero, &mut StoredMut::dense(&mut c, [m, n]));
-                let expected = elements([m, n], |i, j| alpha * (0..k).map(|l| a(i, l) * b(l, j)).sum::<Complex<f64>>());
-                assert_eq!(c, expected, "{a_form:?} {b_form:?}");
-            }
+        let (rows, cols, depth) = (3, 4, 5);
+        let alpha = Complex::new(0.0, 2.0);
+        let element = |i, j| alpha * (0..depth).map(|l| left(i, l) * right(l, j)).sum::<Complex<f64>>();
+        let expected: Vec<_> = (0..rows * cols).map(|place| element(place / cols, place % cols)).collect();
+        for (a_form, b_form) in FORMS.into_iter().flat_map(|a| FORMS.map(|b| (a, b))) {
+            let a = stored(a_form, left, [rows, depth]);
+            let b = stored(b_form, right, [depth, cols]);
+            let mut found = vec![Complex::new(f64::NAN, 0.0); expected.len()];
+            multiply(
+                alpha,
+                (a_form, &Stored::dense(&a.0, a.1)),
+                (b_form, &Stored::dense(&b.0, b.1)),
+                Complex::new(0.0, 0.0),
+                &mut StoredMut::dense(&mut found, [rows.into(), cols.into()]),
+            );
+            assert_eq!(found, expected, "{a_form:?} {b_form:?}");
         }
     }
 }

@@ -102,15 +102,15 @@ impl Matrix {
 /// The first readings of three sections that fit `C = A B`, or the shapes that do not fit each other. No list is empty.
 pub(super) fn fit(a: &[Matrix], b: &[Matrix], c: &[Matrix]) -> Result<[Matrix; 3], [[u64; 2]; 2]> {
     let mut misfit = [a[0].shape(), b[0].shape()];
-    for (a, b) in a.iter().flat_map(|a| b.iter().map(move |b| (a, b))) {
-        let ([m, k], [depth, n]) = (a.shape(), b.shape());
-        if k != depth {
+    for (left, right) in a.iter().flat_map(|left| b.iter().map(move |right| (left, right))) {
+        let ([rows, depth], [right_rows, cols]) = (left.shape(), right.shape());
+        if depth != right_rows {
             continue;
         }
-        if let Some(c) = c.iter().find(|c| c.shape() == [m, n]) {
-            return Ok([*a, *b, *c]);
+        if let Some(result) = c.iter().find(|result| result.shape() == [rows, cols]) {
+            return Ok([*left, *right, *result]);
         }
-        misfit = [[m, n], c[0].shape()];
+        misfit = [[rows, cols], c[0].shape()];
     }
     Err(misfit)
 }
@@ -148,7 +148,8 @@ mod tests {
     fn vectors_are_read_so_that_the_product_fits() {
         let readings = |hi: &[u64]| Matrix::readings(&section(Shape::filled(hi.len(), 0).as_ref(), hi));
         let fitted = |a: &[u64], b: &[u64], c: &[u64]| {
-            fit(&readings(a), &readings(b), &readings(c)).map(|matrices| matrices.map(|matrix| matrix.shape()))
+            fit(&readings(a), &readings(b), &readings(c))
+                .map(|matrices| matrices.map(|matrix| matrix.shape()))
         };
         assert_eq!(fitted(&[3, 4], &[4], &[3]), Ok([[3, 4], [4, 1], [3, 1]]));
         assert_eq!(fitted(&[3], &[3, 4], &[4]), Ok([[1, 3], [3, 4], [1, 4]]));

@@ -96,10 +96,10 @@ impl<T: Number> Job<'_, T> {
         wait(&mut under_way)?;
         drop(under_way);
         for index in 0..tiles.len() {
-            let mut under_way = match index + 1 < tiles.len() {
-                true => self.fetch(&tiles.tile(index + 1, first), &mut next)?,
-                false => [None, None],
-            };
+            let mut under_way = [None, None];
+            if index + 1 < tiles.len() {
+                under_way = self.fetch(&tiles.tile(index + 1, first), &mut next)?;
+            }
             self.multiply(&tiles.tile(index, first), &here, &mut result)?;
             wait(&mut under_way)?;
             drop(under_way);
@@ -136,7 +136,8 @@ impl<T: Number> Job<'_, T> {
         let a = self.a.tile(&self.a.matrix.tile(&tile.rows, &tile.depth), &fetched.a);
         let b = self.b.tile(&self.b.matrix.tile(&tile.depth, &tile.cols), &fetched.b);
         let beta = if tile.is_first { self.beta } else { T::one() };
-        let product = |c: &mut StoredMut<'_, T>| multiply(self.alpha, (self.a.form, &a), (self.b.form, &b), beta, c);
+        let product =
+            |c: &mut StoredMut<'_, T>| multiply(self.alpha, (self.a.form, &a), (self.b.form, &b), beta, c);
         if let Some(mut stored) = self.in_place(&matrix) {
             product(&mut stored);
             return Ok(());

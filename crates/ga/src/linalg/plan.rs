@@ -53,8 +53,7 @@ impl Schedule {
     pub(super) fn choose(c: &Matrix, depth: u64, holds: &Distribution, ranks: usize) -> Self {
         let [rows, cols] = c.shape();
         let largest = holds.owners_of(c.section()).iter().map(|(_, part)| part.len()).max().unwrap_or(0);
-        let share = as_float(rows) * as_float(cols) / ranks as f64;
-        if as_float(largest) <= IMBALANCE_MAX * share {
+        if as_float(largest) * as_float(ranks as u64) <= IMBALANCE_MAX * as_float(rows) * as_float(cols) {
             return Self::Owners;
         }
         let shape = Shape::new(&[rows, cols, depth]).expect("three dimensions");
@@ -128,7 +127,8 @@ impl Tiles {
             cuts.map(|cuts| cuts.within(range, &task.depth)).filter(|cuts| worth_cutting(range, &cuts.across))
         };
         let (mut a, mut b) = (kept(a, &task.rows), kept(b, &task.cols));
-        let mut depth_cuts: Vec<u64> = a.iter().chain(&b).flat_map(|cuts| cuts.depth.iter().copied()).collect();
+        let mut depth_cuts: Vec<u64> =
+            a.iter().chain(&b).flat_map(|cuts| cuts.depth.iter().copied()).collect();
         depth_cuts.sort_unstable();
         depth_cuts.dedup();
         if !worth_cutting(&task.depth, &depth_cuts) {
@@ -217,7 +217,10 @@ mod tests {
     fn check(schedule: &Schedule, c: &Matrix, depth: u64, holds: &Distribution, ranks: usize) -> u64 {
         let tasks: Vec<Task> = (0..ranks).filter_map(|rank| schedule.task(c, depth, holds, rank)).collect();
         let volume = |task: &Task| {
-            [&task.rows, &task.cols, &task.depth].into_iter().map(|range| range.end - range.start).product::<u64>()
+            [&task.rows, &task.cols, &task.depth]
+                .into_iter()
+                .map(|range| range.end - range.start)
+                .product::<u64>()
         };
         assert_eq!(tasks.iter().map(volume).sum::<u64>(), c.shape()[0] * c.shape()[1] * depth);
         let share = |a: &Range<u64>, b: &Range<u64>| a.start < b.end && b.start < a.end;
@@ -252,7 +255,7 @@ mod tests {
         let (c, holds) = (matrix(&[0, 0], &[20, 20]), distribution(&[20, 20], 1));
         let schedule = Schedule::choose(&c, 1 << 20, &holds, 4);
         assert!(schedule.cuts_depth());
-        assert_eq!(check(&schedule, &c, 1 << 20, &holds, 4), 20 * 20 << 18);
+        assert_eq!(check(&schedule, &c, 1 << 20, &holds, 4), 400 << 18);
     }
 
     #[test]
@@ -293,7 +296,8 @@ mod tests {
     #[test]
     fn a_factor_without_cuts_along_the_depth_stays_where_it_is_though_the_other_is_copied() {
         let thin: Vec<u64> = (0..1000).collect();
-        let tiles = Tiles::of(&task(0..3000, 0..10, 0..1000), Some(cuts(&[1500], &[])), Some(cuts(&[], &thin)), true);
+        let tiles =
+            Tiles::of(&task(0..3000, 0..10, 0..1000), Some(cuts(&[1500], &[])), Some(cuts(&[], &thin)), true);
         assert_eq!(tiles.rows, [0..1500, 1500..3000]);
         assert_eq!(tiles.depths.len(), 4);
     }

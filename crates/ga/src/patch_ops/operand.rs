@@ -61,7 +61,8 @@ impl<'a> Operand<'a> {
 
     /// Which section of the array matches a piece, if one does by itself.
     pub(super) fn matching(&self, piece: &Piece) -> Option<Section> {
-        (piece.whole == self.section.counts()).then(|| self.in_order(part(&self.section, &piece.place, &piece.counts)))
+        (piece.whole == self.section.counts())
+            .then(|| self.in_order(part(&self.section, &piece.place, &piece.counts)))
     }
 
     /// Calls `visit` with the elements that match a piece, in runs, each with its place in the dense box of the piece.
@@ -75,7 +76,9 @@ impl<'a> Operand<'a> {
         if let Some(part) = self.own_part(piece)
             && let Some(block) = self.array.local_block::<T>()?
         {
-            part.for_each_run(&Layout::dense(&piece.counts), |here, at, len| visit(at, &block[here..here + len]));
+            part.for_each_run(&Layout::dense(&piece.counts), |here, at, len| {
+                visit(at, &block[here..here + len]);
+            });
             return Ok(());
         }
         visit(0, self.read_piece(piece, buffers)?);
@@ -83,7 +86,11 @@ impl<'a> Operand<'a> {
     }
 
     /// The elements that match a piece, in its order.
-    pub(super) fn read_piece<'b, T: Element>(&self, piece: &Piece, buffers: &'b mut Buffers<T>) -> Result<&'b [T]> {
+    pub(super) fn read_piece<'b, T: Element>(
+        &self,
+        piece: &Piece,
+        buffers: &'b mut Buffers<T>,
+    ) -> Result<&'b [T]> {
         let Buffers { elements, unordered } = buffers;
         elements.resize(piece.len(), T::zero());
         self.read(piece, elements, unordered)?;

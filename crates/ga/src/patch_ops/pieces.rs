@@ -155,7 +155,9 @@ mod tests {
     #[test]
     fn sections_overlap_if_they_share_an_element() {
         let mut overlapping = 0;
-        for (lo, hi, step) in (0..6).flat_map(|lo| (lo..9).flat_map(move |hi| (1..5).map(move |s| (lo, hi, s)))) {
+        for (lo, hi, step) in
+            (0..6).flat_map(|lo| (lo..9).flat_map(move |hi| (1..5).map(move |s| (lo, hi, s))))
+        {
             for (other_lo, other_step) in (0..7).flat_map(|lo| (1..6).map(move |step| (lo, step))) {
                 let (a, b) = (stepped(&[lo], &[hi], &[step]), stepped(&[other_lo], &[9], &[other_step]));
                 let elements: HashSet<Shape> = a.indices().collect();

@@ -22,10 +22,10 @@ impl Array {
     /// - [`Error::Comm`]: MPI failed. [`Error::OnRank`]: one of these on another rank.
     pub fn symmetrize(&self) -> Result<()> {
         collectively(self, self.check_symmetrize(), |half| match half {
-            Scalar::Float(half) => symmetrize(&self.view()?, half),
-            Scalar::Double(half) => symmetrize(&self.view()?, half),
-            Scalar::SingleComplex(half) => symmetrize(&self.view()?, half),
-            Scalar::DoubleComplex(half) => symmetrize(&self.view()?, half),
+            Scalar::Float(half) => symmetrize(self.view()?, half),
+            Scalar::Double(half) => symmetrize(self.view()?, half),
+            Scalar::SingleComplex(half) => symmetrize(self.view()?, half),
+            Scalar::DoubleComplex(half) => symmetrize(self.view()?, half),
             Scalar::Int(_) | Scalar::Long(_) => unreachable!("integers have no halves"),
         })
     }
@@ -52,7 +52,7 @@ impl Array {
     }
 }
 
-fn symmetrize<T: Element>(view: &View<'_, T>, half: T) -> Result<()> {
+fn symmetrize<T: Element>(view: View<'_, T>, half: T) -> Result<()> {
     let Some(block) = view.array().local_section() else { return Ok(()) };
     let (rows, cols) = (block.lo()[0]..block.hi()[0], block.lo()[1]..block.hi()[1]);
     let mut pair = Pair { view, half, elements: vec![], mirrored: vec![] };
@@ -79,14 +79,14 @@ fn clip(tile: u64, range: &Range<u64>) -> Range<u64> {
 }
 
 /// A part of a matrix and its mirror image.
-struct Pair<'v, 'a, T> {
-    view: &'v View<'a, T>,
+struct Pair<'a, T> {
+    view: View<'a, T>,
     half: T,
     elements: Vec<T>,
     mirrored: Vec<T>,
 }
 
-impl<T: Element> Pair<'_, '_, T> {
+impl<T: Element> Pair<'_, T> {
     /// Whoever owns the first element of a tile on the diagonal does all of it.
     fn diagonal(&mut self, tile: u64) -> Result<()> {
         let array = self.view.array();

@@ -36,7 +36,9 @@ impl Outstanding {
     /// Remembers an operation.
     pub(super) fn note(&mut self, target: usize, bytes: Range<usize>, kind: Kind) {
         let operations = self.targets.entry(target).or_default();
-        if let Some((last, _)) = operations.last_mut().filter(|(last, same)| *same == kind && last.end == bytes.start) {
+        if let Some((last, _)) =
+            operations.last_mut().filter(|(last, same)| *same == kind && last.end == bytes.start)
+        {
             last.end = bytes.end;
             return;
         }

@@ -48,7 +48,9 @@ impl RmaWindow {
         // SAFETY: a constant of MPI's.
         let mut raw = unsafe { ffi::RSMPI_WIN_NULL };
         // SAFETY: the caller's promise; bytes are the unit of displacements; errors are returned by this communicator.
-        let code = unsafe { ffi::MPI_Win_create(memory.cast(), bytes, 1, ffi::RSMPI_INFO_NULL, comm.raw(), &raw mut raw) };
+        let code = unsafe {
+            ffi::MPI_Win_create(memory.cast(), bytes, 1, ffi::RSMPI_INFO_NULL, comm.raw(), &raw mut raw)
+        };
         comm::Error::check("MPI_Win_create", code).map_err(hinted)?;
         // SAFETY: the window is new.
         unsafe { ffi::MPI_Win_set_errhandler(raw, ffi::RSMPI_ERRORS_RETURN) };
@@ -96,7 +98,16 @@ impl RmaWindow {
             let code = unsafe {
                 let count = int(len * bytes);
                 let (from, datatype) = (source.add(local * bytes).cast(), byte());
-                ffi::MPI_Put(from, count, datatype, int(to.rank), displacement(remote * bytes), count, datatype, self.raw)
+                ffi::MPI_Put(
+                    from,
+                    count,
+                    datatype,
+                    int(to.rank),
+                    displacement(remote * bytes),
+                    count,
+                    datatype,
+                    self.raw,
+                )
             };
             check("MPI_Put", code)
         })
@@ -121,7 +132,16 @@ impl RmaWindow {
             let code = unsafe {
                 let count = int(len * bytes);
                 let (to, datatype) = (target.add(local * bytes).cast(), byte());
-                ffi::MPI_Get(to, count, datatype, int(from.rank), displacement(remote * bytes), count, datatype, self.raw)
+                ffi::MPI_Get(
+                    to,
+                    count,
+                    datatype,
+                    int(from.rank),
+                    displacement(remote * bytes),
+                    count,
+                    datatype,
+                    self.raw,
+                )
             };
             check("MPI_Get", code)
         })
@@ -129,7 +149,13 @@ impl RmaWindow {
 
     /// # Safety
     /// As [`Window::accumulate`](super::Window::accumulate).
-    pub(super) unsafe fn accumulate(&self, to: &Move, from: *const u8, alpha: Scalar, pending: &mut Pending) -> Result<()> {
+    pub(super) unsafe fn accumulate(
+        &self,
+        to: &Move,
+        from: *const u8,
+        alpha: Scalar,
+        pending: &mut Pending,
+    ) -> Result<()> {
         let bytes = to.element_type.bytes();
         self.begin(to, Kind::Accumulate)?;
         pending.await_target(to.rank);
@@ -146,7 +172,17 @@ impl RmaWindow {
             let code = unsafe {
                 let from = source.add(local * bytes).cast();
                 let (rank, at) = (int(to.rank), displacement(remote * bytes));
-                ffi::MPI_Accumulate(from, count, datatype, rank, at, count, datatype, ffi::RSMPI_SUM, self.raw)
+                ffi::MPI_Accumulate(
+                    from,
+                    count,
+                    datatype,
+                    rank,
+                    at,
+                    count,
+                    datatype,
+                    ffi::RSMPI_SUM,
+                    self.raw,
+                )
             };
             check("MPI_Accumulate", code)
         })
@@ -154,7 +190,13 @@ impl RmaWindow {
 
     /// # Safety
     /// As [`Window::fetch_add`](super::Window::fetch_add).
-    pub(super) unsafe fn fetch_add(&self, rank: usize, element: usize, element_type: ElementType, increment: i64) -> Result<i64> {
+    pub(super) unsafe fn fetch_add(
+        &self,
+        rank: usize,
+        element: usize,
+        element_type: ElementType,
+        increment: i64,
+    ) -> Result<i64> {
         let bytes = element_type.bytes();
         self.settle(rank, &(element * bytes..(element + 1) * bytes), Kind::Accumulate)?;
         // In the low bytes, which come first here, it is both an int and a long.
@@ -231,7 +273,12 @@ impl RmaWindow {
 
     /// Calls `transfer` for each contiguous run of a move, cut to what MPI counts: offsets in local memory and in the part, and
     /// length, in elements.
-    fn transfers(&self, what: &Move, local: &Layout, mut transfer: impl FnMut(usize, usize, usize) -> Result<()>) -> Result<()> {
+    fn transfers(
+        &self,
+        what: &Move,
+        local: &Layout,
+        mut transfer: impl FnMut(usize, usize, usize) -> Result<()>,
+    ) -> Result<()> {
         let len_max = TRANSFER_BYTES_MAX / what.element_type.bytes();
         let mut result = Ok(());
         let mut begun = 0;
@@ -261,7 +308,8 @@ impl RmaWindow {
 /// Whether packing makes longer runs at the target.
 fn worth_packing(what: &Move) -> bool {
     let dense = Layout::dense(&what.counts);
-    Runs::new(&what.counts, &what.local, &what.remote).run_len() < Runs::new(&what.counts, &dense, &what.remote).run_len()
+    Runs::new(&what.counts, &what.local, &what.remote).run_len()
+        < Runs::new(&what.counts, &dense, &what.remote).run_len()
 }
 
 fn packed_bytes(what: &Move) -> usize {

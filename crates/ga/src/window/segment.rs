@@ -183,7 +183,9 @@ fn open(path: &str, expected: u64) -> io::Result<File> {
     if u64::from_ne_bytes(token) == expected {
         Ok(file)
     } else {
-        Err(io::Error::other(format!("{path} is another file here: these processes do not see the same processes")))
+        Err(io::Error::other(format!(
+            "{path} is another file here: these processes do not see the same processes"
+        )))
     }
 }
 
@@ -202,7 +204,14 @@ fn map(bytes: u64, file: Option<&File>) -> Result<NonNull<u8>> {
     };
     // SAFETY: a new mapping at an address of the kernel's choice.
     let address = unsafe {
-        libc::mmap(std::ptr::null_mut(), section::size(bytes), libc::PROT_READ | libc::PROT_WRITE, flags | libc::MAP_NORESERVE, descriptor, 0)
+        libc::mmap(
+            std::ptr::null_mut(),
+            section::size(bytes),
+            libc::PROT_READ | libc::PROT_WRITE,
+            flags | libc::MAP_NORESERVE,
+            descriptor,
+            0,
+        )
     };
     if address == libc::MAP_FAILED {
         return Err(failed());

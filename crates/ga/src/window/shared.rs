@@ -20,10 +20,18 @@ pub(super) unsafe fn copy(runs: &Runs, bytes: usize, from: *const u8, to: *mut u
     // SAFETY: the caller's promise, for each call; elements by themselves need not be aligned.
     unsafe {
         match (runs.run_len(), bytes) {
-            (1, 4) => runs.for_each(|a, b, _| to.add(b * 4).cast::<u32>().write_unaligned(from.add(a * 4).cast::<u32>().read_unaligned())),
-            (1, 8) => runs.for_each(|a, b, _| to.add(b * 8).cast::<u64>().write_unaligned(from.add(a * 8).cast::<u64>().read_unaligned())),
+            (1, 4) => runs.for_each(|a, b, _| {
+                to.add(b * 4).cast::<u32>().write_unaligned(from.add(a * 4).cast::<u32>().read_unaligned())
+            }),
+            (1, 8) => runs.for_each(|a, b, _| {
+                to.add(b * 8).cast::<u64>().write_unaligned(from.add(a * 8).cast::<u64>().read_unaligned())
+            }),
             (1, 16) => {
-                runs.for_each(|a, b, _| to.add(b * 16).cast::<u128>().write_unaligned(from.add(a * 16).cast::<u128>().read_unaligned()));
+                runs.for_each(|a, b, _| {
+                    to.add(b * 16)
+                        .cast::<u128>()
+                        .write_unaligned(from.add(a * 16).cast::<u128>().read_unaligned())
+                });
             }
             _ => runs.for_each(|a, b, len| ptr::copy(from.add(a * bytes), to.add(b * bytes), len * bytes)),
         }
@@ -35,13 +43,21 @@ pub(super) unsafe fn copy(runs: &Runs, bytes: usize, from: *const u8, to: *mut u
 ///
 /// # Safety
 /// As [`copy`]; the part is aligned to its elements, and is only changed by this function while others may use it.
-pub(super) unsafe fn accumulate(to: &Move, from: *const u8, part: *mut u8, alpha: Scalar, locks: &PartLocks<'_>) {
+pub(super) unsafe fn accumulate(
+    to: &Move,
+    from: *const u8,
+    part: *mut u8,
+    alpha: Scalar,
+    locks: &PartLocks<'_>,
+) {
     let runs = Runs::new(&to.counts, &to.local, &to.remote);
     // SAFETY: the caller's promise; the types were compared above this module.
     unsafe {
         match alpha {
             Scalar::Int(alpha) => add_atomically(&runs, from.cast(), part.cast::<i32>().add(to.first), alpha),
-            Scalar::Long(alpha) => add_atomically(&runs, from.cast(), part.cast::<i64>().add(to.first), alpha),
+            Scalar::Long(alpha) => {
+                add_atomically(&runs, from.cast(), part.cast::<i64>().add(to.first), alpha)
+            }
             _ => with_element!(to.element_type, T => {
                 let alpha = T::from_scalar(alpha).expect("alpha has the type of the array");
                 add_locked(&runs, from.cast::<T>(), part.cast::<T>(), to.first, alpha, locks);
@@ -81,7 +97,14 @@ unsafe fn add_atomically<T: AtomicAdd>(runs: &Runs, from: *const T, to: *mut T, 
 }
 
 /// Runs are cut where granules end; a lock is kept while the next run is in the same granule.
-unsafe fn add_locked<T: Element>(runs: &Runs, from: *const T, part: *mut T, first: usize, alpha: T, locks: &PartLocks<'_>) {
+unsafe fn add_locked<T: Element>(
+    runs: &Runs,
+    from: *const T,
+    part: *mut T,
+    first: usize,
+    alpha: T,
+    locks: &PartLocks<'_>,
+) {
     let granule_len = PartLocks::GRANULE_BYTES / size_of::<T>();
     let mut held = None;
     runs.for_each(|a, b, len| {
@@ -101,8 +124,28 @@ unsafe fn add_locked<T: Element>(runs: &Runs, from: *const T, part: *mut T, firs
     });
 }
 
-/// A plain loop, which the compiler turns into vector instructions.
+/// Adds `alpha` times `from` to `to`.
 unsafe fn add<T: Element>(from: *const T, to: *mut T, len: usize, alpha: T) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the promise of `accumulate`, and the processor has what it needs.
+        return unsafe { add_avx2(from, to, len, alpha) };
+    }
+    // SAFETY: the promise of `accumulate`.
+    unsafe { add_loop(from, to, len, alpha) }
+}
+
+/// The same loop for processors with wider registers.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn add_avx2<T: Element>(from: *const T, to: *mut T, len: usize, alpha: T) {
+    // SAFETY: the promise of `accumulate`.
+    unsafe { add_loop(from, to, len, alpha) }
+}
+
+/// A plain loop, which the compiler turns into vector instructions.
+#[inline(always)]
+unsafe fn add_loop<T: Element>(from: *const T, to: *mut T, len: usize, alpha: T) {
     for i in 0..len {
         // SAFETY: the promise of `accumulate`.
         unsafe { to.add(i).write(to.add(i).read().plus(from.add(i).read_unaligned().times(alpha))) };
@@ -113,7 +156,12 @@ unsafe fn add<T: Element>(from: *const T, to: *mut T, len: usize, alpha: T) {
 ///
 /// # Safety
 /// There is such an element.
-pub(super) unsafe fn fetch_add(part: *mut u8, element: usize, element_type: ElementType, increment: i64) -> i64 {
+pub(super) unsafe fn fetch_add(
+    part: *mut u8,
+    element: usize,
+    element_type: ElementType,
+    increment: i64,
+) -> i64 {
     // SAFETY: the caller's promise; parts are aligned.
     unsafe {
         match element_type {

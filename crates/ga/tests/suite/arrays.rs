@@ -66,9 +66,15 @@ pub(crate) fn bad_arguments_are_refused(ga: &Context) {
     let error = view.put(&outside, &[0.0; 24]).unwrap_err();
     assert_eq!(error.to_string(), "array A: section [0:4, 0:6] is not in the shape [4, 5]");
     assert!(matches!(view.to_vec(&Section::whole(&[4]).unwrap()), Err(Error::OutOfRange { .. })));
-    assert!(matches!(array.view::<f32>(), Err(Error::WrongType { expected: ElementType::Double, got: ElementType::Float, .. })));
+    assert!(matches!(
+        array.view::<f32>(),
+        Err(Error::WrongType { expected: ElementType::Double, got: ElementType::Float, .. })
+    ));
     assert!(matches!(array.put(&array.whole(), Patch::dense(&[0i32; 20])), Err(Error::WrongType { .. })));
-    assert!(matches!(array.accumulate(&array.whole(), Patch::dense(&[0f64; 20]), 1f32.into()), Err(Error::WrongType { .. })));
+    assert!(matches!(
+        array.accumulate(&array.whole(), Patch::dense(&[0f64; 20]), 1f32.into()),
+        Err(Error::WrongType { .. })
+    ));
     assert!(matches!(view.put(&array.whole(), &[0.0; 19]), Err(Error::PatchTooSmall { len: 19, .. })));
     assert!(matches!(view.get(&array.whole(), &mut [0.0; 19]), Err(Error::PatchTooSmall { .. })));
     let narrow = PatchMut::new(&mut [0.0; 100][..], &[25, 4]).map(|patch| array.get(&array.whole(), patch));
@@ -102,7 +108,9 @@ pub(crate) fn an_array_that_cannot_be_made_is_an_error_on_every_rank(ga: &Contex
         let error = make(if last { &[0] } else { &[3] }).unwrap_err();
         match error {
             Error::NoElements { .. } => assert!(last),
-            Error::OnRank { rank, message } => assert_eq!((last, rank, message.contains("no elements")), (false, ga.ranks() - 1, true)),
+            Error::OnRank { rank, message } => {
+                assert_eq!((last, rank, message.contains("no elements")), (false, ga.ranks() - 1, true))
+            }
             other => panic!("{other}"),
         }
     }

@@ -1,9 +1,9 @@
 //! Many ranks at one place at once.
 
-use test_support::Rng;
 use super::repeats;
 use ga::{Context, ElementType, Patch};
 use section::Section;
+use test_support::Rng;
 
 /// Every ticket of a counter is drawn once.
 pub(crate) fn a_counter_gives_every_number_once(ga: &Context) {
@@ -38,7 +38,8 @@ pub(crate) fn contended_accumulates_lose_nothing(ga: &Context) {
     let mut expected = vec![0i64; usize::try_from(rows * cols).unwrap()];
     for _ in 0..each {
         let (r, c) = (own.u64(0..rows), own.u64(0..cols));
-        let section = Section::new(&[r, c], &[own.u64(r + 1..=rows.min(r + 5)), own.u64(c + 1..=cols)]).unwrap();
+        let section =
+            Section::new(&[r, c], &[own.u64(r + 1..=rows.min(r + 5)), own.u64(c + 1..=cols)]).unwrap();
         let len = usize::try_from(section.len()).unwrap();
         d.accumulate(&section, &vec![1.0; len], 2.0).unwrap();
         l.accumulate(&section, &vec![1; len], 2).unwrap();

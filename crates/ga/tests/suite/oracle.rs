@@ -3,10 +3,10 @@
 //! Every rank draws the same random numbers, so every rank knows what all ranks do, and keeps a copy of the whole array that
 //! is computed element by element.
 
-use test_support::Rng;
 use ga::{Array, Context, Element, ElementType, Patch, PatchMut};
 use num_complex::Complex;
 use section::{Layout, Section, Shape};
+use test_support::Rng;
 
 /// An element that small whole numbers are exact in.
 pub(crate) trait Exact: Element {
@@ -71,7 +71,9 @@ pub(crate) fn random_array(ga: &Context, rng: &mut Rng, element_type: ElementTyp
     let builder = ga.array(element_type, shape).name("random");
     let builder = match rng.u8(0..3) {
         0 => builder,
-        1 => builder.chunk(&shape.iter().map(|&extent| rng.i64(-1..=extent.cast_signed())).collect::<Vec<_>>()),
+        1 => {
+            builder.chunk(&shape.iter().map(|&extent| rng.i64(-1..=extent.cast_signed())).collect::<Vec<_>>())
+        }
         _ => builder.blocks(&random_blocks(rng, shape, ga.ranks() as u64)),
     };
     builder.create().expect("an array of a few thousand elements")
@@ -114,7 +116,12 @@ impl<'a, T: Exact> Twin<'a, T> {
     fn pairs(&self, local: &Local<T>) -> Vec<(usize, usize)> {
         let (whole, memory) = (Layout::dense(self.array.shape()), Layout::dense(&local.extents));
         let places = Section::whole(&local.section.counts()).unwrap().indices();
-        local.section.indices().zip(places).map(|(index, place)| (whole.offset(&index), memory.offset(&place))).collect()
+        local
+            .section
+            .indices()
+            .zip(places)
+            .map(|(index, place)| (whole.offset(&index), memory.offset(&place)))
+            .collect()
     }
 
     /// One rank writes.
@@ -192,10 +199,14 @@ impl<'a, T: Exact> Twin<'a, T> {
             let extents = [values.len().max(1) as u64];
             match kind {
                 0 => self.array.scatter(Patch::new(&values, &extents).unwrap(), &subscripts).unwrap(),
-                1 => self.array.scatter_accumulate(Patch::new(&values, &extents).unwrap(), &subscripts, alpha.into()).unwrap(),
+                1 => self
+                    .array
+                    .scatter_accumulate(Patch::new(&values, &extents).unwrap(), &subscripts, alpha.into())
+                    .unwrap(),
                 _ => {
                     self.array.gather(PatchMut::new(&mut values, &extents).unwrap(), &subscripts).unwrap();
-                    let expected: Vec<T> = places.iter().map(|place| self.copy[layout.offset(place)]).collect();
+                    let expected: Vec<T> =
+                        places.iter().map(|place| self.copy[layout.offset(place)]).collect();
                     assert_eq!(values, expected);
                 }
             }
