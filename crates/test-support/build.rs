@@ -1,4 +1,4 @@
-//! Compiles `src/patience.c`, which the launcher lets MPICH's ranks load when they outnumber the processors.
+//! Compiles `src/patience.c`, which the launcher lets MPICH's ranks load.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,13 +9,15 @@ fn main() {
     println!("cargo::rerun-if-env-changed=CC");
     let library = Path::new(&env::var_os("OUT_DIR").expect("cargo sets it")).join("patience.so");
     let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
-    let compiled = Command::new(&compiler)
+    let outcome = Command::new(&compiler)
         .args(["-O2", "-shared", "-fPIC", "-o"])
         .args([library.as_path(), Path::new("src/patience.c")])
         .arg("-ldl")
         .status();
-    if !compiled.is_ok_and(|status| status.success()) {
-        println!("cargo::warning={compiler} does not compile patience.c: suites with many ranks will be slow under MPICH");
+    if !outcome.is_ok_and(|status| status.success()) {
+        println!(
+            "cargo::warning={compiler} does not compile patience.c: suites will be slow under MPICH and may hang at the end"
+        );
         let _ = fs::remove_file(&library);
     }
     println!("cargo::rustc-env=PATIENCE={}", library.display());

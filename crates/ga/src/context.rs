@@ -99,10 +99,11 @@ impl Context {
         (0..self.ranks()).filter(|&rank| self.inner.node_of[rank] == node).collect()
     }
 
-    /// A group of some ranks, in the given order. Collective over all ranks, with the same list; `None` on those that are not in it.
+    /// A group of some ranks, in the given order. Collective over all ranks: each gives the list of a group that it is in, so
+    /// that several groups are made at once, or one that it is not in; `None` then.
     ///
     /// # Errors
-    /// - [`Error::BadGroup`]: no ranks, a rank twice or one that there is not.
+    /// - [`Error::BadGroup`]: no ranks, a rank twice or one that there is not; or the ranks of a group gave different lists.
     pub fn group(&self, ranks: &[usize]) -> Result<Option<Group>> {
         self.world().subgroup(ranks)
     }

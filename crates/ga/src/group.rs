@@ -3,6 +3,7 @@
 use crate::{Element, ElementType, Error, Result, Scalar};
 use comm::{Comm, Operation, Reducible};
 use num_complex::Complex;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// Some ranks of the program, in an order of their own. A clone is the same group.
@@ -123,26 +124,35 @@ impl Group {
         self.inner.node_ranks[rank]
     }
 
-    /// A group of some of these ranks, in the given order. Collective over this group; `None` on the ranks that are not in it.
+    /// A group of some of these ranks, in the given order. Collective over this group: each rank gives the list of a group
+    /// that it is in, so that several groups are made at once, or one that it is not in; `None` then.
     pub(crate) fn subgroup(&self, ranks: &[usize]) -> Result<Option<Self>> {
-        let bad = |reason| Error::BadGroup { ranks: ranks.to_vec(), reason };
-        let mut seen = vec![false; self.ranks()];
-        let checked = (|| {
-            if ranks.is_empty() {
-                return Err(bad("no ranks"));
-            }
-            for &rank in ranks {
-                if std::mem::replace(seen.get_mut(rank).ok_or_else(|| bad("no such rank"))?, true) {
-                    return Err(bad("a rank appears twice"));
-                }
-            }
-            Ok(())
-        })();
+        let checked = self.check_list(ranks);
         self.comm().agree(checked)?;
         let place = ranks.iter().position(|&rank| rank == self.rank());
-        let Some(comm) = self.comm().split(place.map(|_| 0), place.unwrap_or(0))? else { return Ok(None) };
+        // Groups made at once have no rank in common, so their lowest ranks tell them apart.
+        let colour = ranks.iter().min().map(|&lowest| u32::try_from(lowest).expect("ranks are below 2^31"));
+        let split = self.comm().split(place.and(colour), place.unwrap_or(0))?;
+        let made = split.map_or(Ok(None), |comm| {
+            if same_list(&comm, ranks)? { Ok(Some(comm)) } else { Err(unlike(ranks)) }
+        });
+        let Some(comm) = self.comm().agree(made)? else { return Ok(None) };
         let world_ranks = ranks.iter().map(|&rank| self.inner.world_ranks[rank]).collect();
         Self::new(comm, world_ranks).map(Some)
+    }
+
+    fn check_list(&self, ranks: &[usize]) -> Result<()> {
+        let bad = |reason| Error::BadGroup { ranks: ranks.to_vec(), reason };
+        if ranks.is_empty() {
+            return Err(bad("no ranks"));
+        }
+        let mut seen = vec![false; self.ranks()];
+        for &rank in ranks {
+            if std::mem::replace(seen.get_mut(rank).ok_or_else(|| bad("no such rank"))?, true) {
+                return Err(bad("a rank appears twice"));
+            }
+        }
+        Ok(())
     }
 
     /// Waits for every rank of the group. Says nothing about operations on arrays: see [`Context::sync`](crate::Context::sync).
@@ -252,6 +262,20 @@ impl Group {
             .for_each(|(to, z)| *to = T::from_scalar(narrow(z)).expect("the same type"));
         Ok(())
     }
+}
+
+fn unlike(ranks: &[usize]) -> Error {
+    Error::BadGroup { ranks: ranks.to_vec(), reason: "its ranks gave different lists" }
+}
+
+/// Whether every rank of a new communicator wants the same one. Collective over it.
+fn same_list(comm: &Comm, ranks: &[usize]) -> Result<bool> {
+    let mut hasher = DefaultHasher::new();
+    ranks.hash(&mut hasher);
+    let hash = hasher.finish().cast_signed();
+    let mut extremes = [hash, !hash];
+    comm.all_reduce(&mut extremes, Operation::Max)?;
+    Ok(extremes[0] == !extremes[1] && comm.size() == ranks.len())
 }
 
 /// A value as the type that it has.

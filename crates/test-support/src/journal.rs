@@ -95,8 +95,12 @@ impl Progress {
         match self {
             Self::Starting => "was starting".into(),
             Self::Running(scenario) => format!("was in {scenario} for {seconds:.1} s"),
-            Self::Between(count) => format!("had passed {count} and was between scenarios, or ending, for {seconds:.1} s"),
-            Self::Panicked { scenario, what } => format!("panicked in {scenario}: {}", what.replace('\n', " / ")),
+            Self::Between(count) => {
+                format!("had passed {count} and was between scenarios, or ending, for {seconds:.1} s")
+            }
+            Self::Panicked { scenario, what } => {
+                format!("panicked in {scenario}: {}", what.replace('\n', " / "))
+            }
             Self::Done(count) => format!("had passed all its {count} scenarios"),
         }
     }

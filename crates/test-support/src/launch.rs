@@ -15,6 +15,7 @@ use crate::journal::Progress;
 use crate::layout::Layout;
 use crate::mpi::Mpi;
 use crate::processes::LaunchId;
+use crate::scratch::scratch_directory;
 use crate::two_hosts::TwoHosts;
 use crate::unavailable::Unavailable;
 use crate::variant::Variant;
@@ -70,12 +71,12 @@ impl Launch<'_> {
     /// # Panics
     /// If the launch's files cannot be made.
     pub(crate) fn run(&self) -> Result<Option<Failure>, Unavailable> {
-        let files = Files::make();
+        let id = LaunchId::new();
+        let files = Files::make(&id);
         let hosts = match self.layout.hosts_count {
             1 => None,
             _ => Some(TwoHosts::with_local_dir(&files.local())?),
         };
-        let id = LaunchId::new();
         let mut command = self.command(&files, hosts.as_ref(), &id);
         let started = command.spawn();
         let mut launcher =
@@ -143,7 +144,9 @@ impl Launch<'_> {
         match (end, unfinished) {
             (End::ByItself(status), _) if !status.success() => Some(format!("the job ended with {status}")),
             (End::ByItself(_), Some(rank)) => Some(format!("rank {rank} ended early, without a word")),
-            (End::ByItself(_), None) if left_count > 0 => Some(format!("{left_count} processes outlived the job")),
+            (End::ByItself(_), None) if left_count > 0 => {
+                Some(format!("{left_count} processes outlived the job"))
+            }
             (End::ByItself(_), None) => None,
             _ => Some(format!("not over after {} s", self.time_limit.as_secs_f64())),
         }
@@ -208,9 +211,8 @@ struct Files {
 }
 
 impl Files {
-    fn make() -> Self {
-        let directory = tempfile::Builder::new().prefix("chemio-test-").tempdir().expect("a temporary directory");
-        let files = Self { directory };
+    fn make(id: &LaunchId) -> Self {
+        let files = Self { directory: scratch_directory(id) };
         for path in [files.journals(), files.shared(), files.local()] {
             fs::create_dir(path).expect("room for a directory");
         }

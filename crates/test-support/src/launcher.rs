@@ -69,7 +69,12 @@ fn run_all(plan: &[Planned<'_>], mpi: &Mpi, shape: &Shape, options: &Options, re
 }
 
 /// Every variant in every layout, where there is something to run.
-fn plan<'a>(variants: &[&'a Variant], layouts: &[Layout], options: &Options, needs: &[&Needs]) -> Vec<Planned<'a>> {
+fn plan<'a>(
+    variants: &[&'a Variant],
+    layouts: &[Layout],
+    options: &Options,
+    needs: &[&Needs],
+) -> Vec<Planned<'a>> {
     let mut plan = Vec::new();
     for variant in variants {
         for layout in layouts.iter().filter(|layout| variant.runs_on(layout.hosts_count)) {

@@ -35,7 +35,7 @@
 //!   loopback, and every byte between them counted ([`link_bytes`]).
 //! - **What cannot run here** is reported as "not run" and is no pass: the exit status is then 77, or 1 where
 //!   `CHEMIO_TEST_REQUIRE_ALL` is set.
-//! - **Random numbers** come from [`seed`]: the same on all ranks, printed with a failure, set by `CHEMIO_TEST_SEED`.
+//! - **Random numbers** come from [`seed()`]: the same on all ranks, printed with a failure, set by `CHEMIO_TEST_SEED`.
 //!
 //! What it does not do: call MPI. The suite brings that; Linux only.
 
@@ -51,6 +51,7 @@ mod processes;
 mod rank;
 mod report;
 mod scenario;
+mod scratch;
 mod seed;
 mod suite;
 mod two_hosts;

@@ -28,8 +28,10 @@ pub fn link_bytes() -> Option<LinkBytes> {
 impl LinkBytes {
     /// Finds our interface in the text of `/proc/net/dev`.
     pub(crate) fn in_table(table: &str) -> Option<Self> {
-        let (_, counters) =
-            table.lines().filter_map(|line| line.split_once(':')).find(|(name, _)| name.trim() == INTERFACE)?;
+        let (_, counters) = table
+            .lines()
+            .filter_map(|line| line.split_once(':'))
+            .find(|(name, _)| name.trim() == INTERFACE)?;
         // Eight counters of what was received, the first of them bytes, and then the same of what was sent.
         let counters: Vec<u64> = counters.split_whitespace().map_while(|word| word.parse().ok()).collect();
         Some(Self { sent: *counters.get(8)?, received: *counters.first()? })

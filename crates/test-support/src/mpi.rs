@@ -9,7 +9,7 @@ use crate::link::INTERFACE;
 use crate::two_hosts::{ADDRESSES, NETWORK, TwoHosts};
 use crate::unavailable::Unavailable;
 
-/// The library that gives processors away, see `patience.c`; may be missing.
+/// The library that changes how MPICH's ranks wait, see `patience.c`; may be missing.
 const PATIENCE: &str = env!("PATIENCE");
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,8 @@ impl Flavour {
 
     /// The first program in these directories that is the launcher of this MPI.
     fn find_launcher(self, places: &[PathBuf]) -> Option<PathBuf> {
-        let candidates = |place: &PathBuf| self.launchers().iter().map(|name| place.join(name)).collect::<Vec<_>>();
+        let candidates =
+            |place: &PathBuf| self.launchers().iter().map(|name| place.join(name)).collect::<Vec<_>>();
         places.iter().flat_map(candidates).find(|candidate| self.is_launched_by(candidate))
     }
 
@@ -130,12 +131,13 @@ fn mpich(command: &mut Command, layout: Layout, hosts: Option<&TwoHosts>) {
     if let Some(hosts) = hosts {
         command.args(["-launcher", "ssh", "-launcher-exec"]).arg(hosts.agent());
         command.args(["-localhost", ADDRESSES[0], "-hosts", &host_list(layout)]);
-        // UCX takes any means it has, but only TCP leads from one host to another.
-        command.env("UCX_TLS", "tcp,self").env("UCX_NET_DEVICES", INTERFACE);
+        // Not the loopback, which UCX takes for a way to the other host.
+        command.env("UCX_NET_DEVICES", INTERFACE);
     }
     command.args(["-n", &layout.ranks_count().to_string()]);
-    if layout.is_crowded() && env::var_os("LD_PRELOAD").is_none() && Path::new(PATIENCE).exists() {
-        command.args(["-genv", "LD_PRELOAD", PATIENCE]);
+    if (layout.is_crowded() || hosts.is_some()) && Path::new(PATIENCE).exists() {
+        let others = env::var("LD_PRELOAD").map(|others| format!("{others}:")).unwrap_or_default();
+        command.args(["-genv", "LD_PRELOAD", &format!("{others}{PATIENCE}")]);
     }
 }
 
@@ -190,7 +192,8 @@ mod tests {
         };
         let open_mpi = place("a", "mpiexec (OpenRTE) 4.1.4");
         let mpich = place("b", "HYDRA build details:");
-        let places = [directory.path().join("missing"), place("c", "another"), open_mpi.clone(), mpich.clone()];
+        let places =
+            [directory.path().join("missing"), place("c", "another"), open_mpi.clone(), mpich.clone()];
         assert_eq!(Flavour::OpenMpi.find_launcher(&places), Some(open_mpi.join("mpiexec")));
         assert_eq!(Flavour::Mpich.find_launcher(&places), Some(mpich.join("mpiexec")));
         assert_eq!(Flavour::Mpich.find_launcher(&places[..3]), None);

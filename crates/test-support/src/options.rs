@@ -9,6 +9,7 @@ use crate::variant::Variant;
 
 /// Runs the scenarios of this suite: for every number of ranks, on one host and on two test hosts, in every variant.
 #[derive(Debug, Default, Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "the flags of a command line")]
 pub(crate) struct Options {
     /// Only scenarios whose name contains one of these
     names: Vec<String>,
@@ -33,7 +34,7 @@ pub(crate) struct Options {
     /// Show the output of the ranks as it comes, also of those that pass
     #[arg(long, visible_alias = "no-capture")]
     pub(crate) nocapture: bool,
-    /// The seed of random numbers, before CHEMIO_TEST_SEED
+    /// The seed of random numbers, instead of the one in the environment
     #[arg(long)]
     pub(crate) seed: Option<u64>,
     /// The time after which a launch is ended, instead of the suite's own
@@ -68,7 +69,9 @@ impl Options {
     pub(crate) fn wants(&self, name: &str) -> bool {
         let matches = |part: &String| if self.exact { part == name } else { name.contains(part) };
         // A suite has no ignored scenarios.
-        !self.ignored && (self.names.is_empty() || self.names.iter().any(matches)) && !self.skip.iter().any(matches)
+        !self.ignored
+            && (self.names.is_empty() || self.names.iter().any(matches))
+            && !self.skip.iter().any(matches)
     }
 
     /// The variants wanted, in the order of the suite, or the name that the suite does not have.
@@ -78,13 +81,16 @@ impl Options {
             let names: Vec<_> = shape.variants.iter().map(Variant::name).collect();
             return Err(format!("there is no variant {unknown:?}: expected one of {}", names.join(", ")));
         }
-        let wanted = |variant: &&Variant| self.variant.is_empty() || self.variant.iter().any(|name| name == variant.name());
+        let wanted = |variant: &&Variant| {
+            self.variant.is_empty() || self.variant.iter().any(|name| name == variant.name())
+        };
         Ok(shape.variants.iter().filter(wanted).collect())
     }
 
     /// The layouts wanted: `--ranks` takes the place of the suite's numbers, on two hosts if it can be halved.
     pub(crate) fn layouts(&self, shape: &Shape) -> Vec<Layout> {
-        let ranks: Vec<usize> = self.ranks.iter().map(|count| usize::try_from(*count).expect("at most 64")).collect();
+        let ranks: Vec<usize> =
+            self.ranks.iter().map(|count| usize::try_from(*count).expect("at most 64")).collect();
         let (on_one, on_two) = if ranks.is_empty() {
             (shape.ranks.clone(), shape.ranks_per_host.clone())
         } else {
@@ -160,7 +166,10 @@ mod tests {
         let names = |line: &str| options(line).variants(&shape()).map(|found| found.len());
         assert_eq!(names(""), Ok(2));
         assert_eq!(names("--variant rma"), Ok(1));
-        assert_eq!(names("--variant rdma"), Err(r#"there is no variant "rdma": expected one of shm, rma"#.into()));
+        assert_eq!(
+            names("--variant rdma"),
+            Err(r#"there is no variant "rdma": expected one of shm, rma"#.into())
+        );
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl LaunchId {
         Self::from_text(&std::env::var(LAUNCH).ok()?)
     }
 
-    fn from_text(text: &str) -> Option<Self> {
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
         let mut parts = text.split('.');
         let id = Self {
             launcher: parts.next()?.parse().ok()?,
@@ -47,7 +47,7 @@ impl LaunchId {
         parts.next().is_none().then_some(id)
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         format!("{}.{}.{}", self.launcher, self.began, self.number)
     }
 

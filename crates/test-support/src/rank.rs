@@ -29,7 +29,12 @@ thread_local! {
 }
 
 /// Runs all chosen scenarios on this rank. Collective.
-pub(crate) fn run<C>(calls: &Calls<C>, options: &Options, scenarios: &[Scenario<C>], place: Place) -> ExitCode {
+pub(crate) fn run<C>(
+    calls: &Calls<C>,
+    options: &Options,
+    scenarios: &[Scenario<C>],
+    place: Place,
+) -> ExitCode {
     end_with_the_launcher();
     options.seed.inspect(|chosen| seed::choose(*chosen));
     panic::set_hook(Box::new(move |info| report(info, place)));
@@ -122,7 +127,10 @@ fn report(info: &PanicHookInfo<'_>, place: Place) {
         BacktraceStatus::Captured => format!("\n{backtrace}"),
         _ => String::new(),
     };
-    eprint!("rank {} of {} on {host} panicked{location}:\n{what}{backtrace}\n", place.rank, place.ranks_count);
+    eprint!(
+        "rank {} of {} on {host} panicked{location}:\n{what}{backtrace}\n",
+        place.rank, place.ranks_count
+    );
     MESSAGE.set(format!("{what}{location}"));
 }
 

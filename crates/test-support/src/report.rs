@@ -143,6 +143,9 @@ mod tests {
     fn a_failure_can_be_had_again_by_one_command() {
         let row = Row { variant: "rma", layout: Layout::two_hosts(2), scenarios_count: 3, seed: 5 };
         let command = again(&row, Some("a_put"));
-        assert!(command.ends_with(" -- a_put --exact --variant rma --ranks 4 --hosts 2 --seed 5"), "{command}");
+        assert!(
+            command.ends_with(" -- a_put --exact --variant rma --ranks 4 --hosts 2 --seed 5"),
+            "{command}"
+        );
     }
 }

@@ -62,7 +62,9 @@ macro_rules! scenario {
 mod tests {
     use crate::layout::Layout;
 
-    fn nothing(_: &()) {}
+    struct World;
+
+    fn nothing(_: &World) {}
 
     #[test]
     fn a_scenario_runs_where_both_ranks_and_hosts_fit() {

@@ -43,7 +43,10 @@ pub(crate) fn choose(chosen: u64) {
 /// What the user, or the launcher, has set.
 pub(crate) fn given() -> Option<u64> {
     let text = env::var(SEED).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{SEED} is {text:?}: expected a number from 0 to {}", u64::MAX)))
+    Some(
+        text.parse()
+            .unwrap_or_else(|_| panic!("{SEED} is {text:?}: expected a number from 0 to {}", u64::MAX)),
+    )
 }
 
 fn fresh() -> u64 {

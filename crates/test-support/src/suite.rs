@@ -17,11 +17,14 @@ pub struct Suite<C> {
     shape: Shape,
 }
 
+/// Gives the rank and the number of ranks.
+pub(crate) type AsksPlace<C> = fn(&C) -> (usize, usize);
+
 /// How the ranks of a suite use its MPI.
 #[derive(Debug)]
 pub(crate) struct Calls<C> {
     pub(crate) start: fn() -> C,
-    pub(crate) place: Option<fn(&C) -> (usize, usize)>,
+    pub(crate) place: Option<AsksPlace<C>>,
     pub(crate) barrier: Option<fn(&C)>,
     pub(crate) abort: Option<fn(i32)>,
 }
@@ -126,9 +129,8 @@ impl<C> Suite<C> {
 fn assert_names_differ(needs: &[&Needs]) {
     let mut names: Vec<_> = needs.iter().map(|needs| needs.name).collect();
     names.sort_unstable();
-    if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-        panic!("two scenarios are named {}", twice[0]);
-    }
+    let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+    assert!(twice.is_none(), "two scenarios have one name: {twice:?}");
 }
 
 #[cfg(test)]
@@ -136,8 +138,10 @@ mod tests {
     use super::assert_names_differ;
     use crate::scenario;
 
-    fn one(_: &()) {}
-    fn two(_: &()) {}
+    struct World;
+
+    fn one(_: &World) {}
+    fn two(_: &World) {}
 
     #[test]
     fn scenarios_of_different_names_are_accepted() {
@@ -145,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "two scenarios are named one")]
+    #[should_panic(expected = "two scenarios have one name: Some([\"one\", \"one\"])")]
     fn a_name_given_twice_is_refused() {
         assert_names_differ(&[&scenario!(one).needs, &scenario!(two).needs, &scenario!(one).needs]);
     }

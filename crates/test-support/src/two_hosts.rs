@@ -20,6 +20,8 @@ use rustix::process::geteuid;
 use tempfile::TempDir;
 
 use crate::link::{INTERFACE, LinkBytes};
+use crate::processes::LaunchId;
+use crate::scratch::scratch_directory;
 use crate::unavailable::Unavailable;
 
 /// The addresses of the hosts. Only these two hosts can see them, so every pair has the same.
@@ -123,7 +125,7 @@ impl TwoHosts {
     }
 
     fn make(local_dir: Option<&Path>) -> Result<Self, Unavailable> {
-        let directory = TempDir::new().expect("a temporary directory");
+        let directory = scratch_directory(&LaunchId::new());
         let first = Host::make(0, None, &directory, local_dir)?;
         let second = Host::make(1, Some(&first), &directory, local_dir)?;
         let hosts = Self { hosts: [first, second], directory };

@@ -22,8 +22,11 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use run::{Run, Suite};
 use test_support::TwoHosts;
 
-const ONE_HOST: &str = "--ranks 3 --hosts 1";
-const TWO_HOSTS: &str = "--ranks 4 --hosts 2";
+const ONE_HOST: &str = "--variant default --ranks 3 --hosts 1";
+const TWO_HOSTS: &str = "--variant default --ranks 4 --hosts 2";
+
+/// A test that is made both on one host and on two: it gets the options that say so.
+type OnHosts = fn(&str);
 
 fn main() -> ExitCode {
     if run::is_the_suite() {
@@ -44,7 +47,7 @@ fn main() -> ExitCode {
 }
 
 fn trials(leaves_two_hosts_out: bool) -> Vec<Trial> {
-    let both: [(&str, fn(&str)); 5] = [
+    let both: [(&str, OnHosts); 5] = [
         ("a_panic_on_one_rank_ends_all_at_once_and_is_reported", panic_ends_all),
         ("a_launch_that_hangs_is_ended_with_all_its_processes", hang_is_ended),
         ("a_rank_that_exits_early_with_success_is_a_failure", early_exit_is_a_failure),
@@ -67,7 +70,7 @@ fn trials(leaves_two_hosts_out: bool) -> Vec<Trial> {
         ("two_hosts_twice_at_the_same_time_do_not_meet", hosts_do_not_meet),
         ("two_hosts_count_what_crosses_the_cable", hosts_count_bytes),
     ];
-    let on = |run: fn(&str), layout: &'static str| move || passes(|| run(layout));
+    let on = |run: OnHosts, layout: &'static str| move || passes(|| run(layout));
     let mut trials = Vec::new();
     for (name, run) in both {
         trials.push(Trial::test(name, on(run, ONE_HOST)));
@@ -75,9 +78,9 @@ fn trials(leaves_two_hosts_out: bool) -> Vec<Trial> {
         trials.push(on_two.with_ignored_flag(leaves_two_hosts_out));
     }
     trials.extend(one.map(|(name, run)| Trial::test(name, move || passes(run))));
-    trials.extend(two.map(|(name, run)| {
-        Trial::test(name, move || passes(run)).with_ignored_flag(leaves_two_hosts_out)
-    }));
+    trials.extend(
+        two.map(|(name, run)| Trial::test(name, move || passes(run)).with_ignored_flag(leaves_two_hosts_out)),
+    );
     trials
 }
 
@@ -126,6 +129,7 @@ fn killed_launcher_leaves_nothing(layout: &str) {
     let sign = directory.path().join("here");
     let mut suite = Suite::new(&format!("rank_0_sleeps_and_the_others_wait {layout} --timeout 60"));
     suite.env("MISHAPS_SIGN", &sign);
+    suite.env("TMPDIR", directory.path()); // where its files are left: nobody is there to remove them
     let mut running = suite.start();
     wait_until("rank 0 is there", || sign.exists());
     assert!(running.processes_count() > 4, "launcher, mpirun and three ranks at least");
@@ -136,7 +140,7 @@ fn killed_launcher_leaves_nothing(layout: &str) {
 // One host.
 
 fn panic_while_starting() {
-    let mut suite = Suite::new("passes --ranks 2 --hosts 1");
+    let mut suite = Suite::new("passes --variant default --ranks 2 --hosts 1");
     suite.env("MISHAPS_START", "panics");
     let found = suite.run_to_end();
     found.failed_with("panicked in no scenario: it does not start");
@@ -144,29 +148,29 @@ fn panic_while_starting() {
 }
 
 fn outliving_process() {
-    let found = Suite::run("rank_0_leaves_a_process_behind --ranks 2 --hosts 1");
+    let found = Suite::run("rank_0_leaves_a_process_behind --variant default --ranks 2 --hosts 1");
     found.failed_with("1 processes outlived the job");
     found.left_nothing();
 }
 
 fn output_is_bounded() {
-    let found = Suite::run("rank_0_prints_megabytes_and_panics --ranks 1 --hosts 1");
+    let found = Suite::run("rank_0_prints_megabytes_and_panics --variant default --ranks 1 --hosts 1");
     found.failed_with("panicked in rank_0_prints_megabytes_and_panics");
     found.says("[...]\n");
     found.says("the last words");
     assert!(found.output.len() < 64 << 10, "{} bytes", found.output.len());
-    let passed = Suite::run("passes_with_a_word --ranks 1 --hosts 1");
+    let passed = Suite::run("passes_with_a_word --variant default --ranks 1 --hosts 1");
     passed.passed();
     passed.does_not_say("the word");
-    let shown = Suite::run("passes_with_a_word --ranks 1 --hosts 1 --nocapture");
+    let shown = Suite::run("passes_with_a_word --variant default --ranks 1 --hosts 1 --nocapture");
     shown.says("the word");
 }
 
 fn seed_is_named_and_used() {
-    let found = Suite::run("panics_with_its_seed --ranks 3 --hosts 1 --seed 4711");
+    let found = Suite::run("panics_with_its_seed --variant default --ranks 3 --hosts 1 --seed 4711");
     found.failed_with("the seed is 4711");
     found.says("--seed 4711");
-    let mut suite = Suite::new("panics_with_its_seed --ranks 3 --hosts 1");
+    let mut suite = Suite::new("panics_with_its_seed --variant default --ranks 3 --hosts 1");
     suite.env("CHEMIO_TEST_SEED", "4712");
     suite.run_to_end().failed_with("the seed is 4712");
 }
@@ -184,7 +188,10 @@ fn table_of_what_passed() {
 
 fn two_hosts_without_rights() {
     let tools = tempfile::tempdir().expect("a directory");
-    script(&tools.path().join("unshare"), "echo 'unshare: unshare failed: Operation not permitted' >&2; exit 1");
+    script(
+        &tools.path().join("unshare"),
+        "echo 'unshare: unshare failed: Operation not permitted' >&2; exit 1",
+    );
     let path = format!("{}:{}", tools.path().display(), std::env::var("PATH").expect("a PATH"));
     let mut suite = Suite::new("passes --exact --ranks 2 --variant default");
     suite.env("PATH", &path);
@@ -215,7 +222,8 @@ fn variants_reach_the_ranks() {
 // Two hosts.
 
 fn hosts_differ() {
-    let (local, shared) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
+    let (local, shared) =
+        (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
     let hosts = TwoHosts::with_local_dir(local.path()).expect("two hosts");
     let shell = |host: usize, script: &str| said(&hosts, host, script, &[local.path(), shared.path()]);
     assert_eq!([shell(0, "hostname"), shell(1, "hostname")], ["test-host-a", "test-host-b"]);
@@ -258,7 +266,8 @@ fn hosts_count_bytes() {
 
 /// What a shell prints on a host; it has the paths as arguments.
 fn said(hosts: &TwoHosts, host: usize, script: &str, paths: &[&Path]) -> String {
-    let output = hosts.command(host, "bash").args(["-c", script, "bash"]).args(paths).output().expect("a shell");
+    let output =
+        hosts.command(host, "bash").args(["-c", script, "bash"]).args(paths).output().expect("a shell");
     assert!(output.status.success(), "{script}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
 }

@@ -7,7 +7,9 @@ mod world;
 use std::fs;
 use std::process::ExitCode;
 
-use test_support::{Suite, Variant, hosts_count, link_bytes, local_dir, random, random_of, scenario, shared_dir};
+use test_support::{
+    Suite, Variant, hosts_count, link_bytes, local_dir, random, random_of, scenario, shared_dir,
+};
 use world::{Kind, Window, World};
 
 fn main() -> ExitCode {
@@ -30,7 +32,11 @@ fn main() -> ExitCode {
 }
 
 fn window(world: &World, len: usize) -> Window<'_> {
-    let kind = if std::env::var("TEST_WINDOW").expect("set by the variant") == "create" { Kind::Create } else { Kind::Allocate };
+    let kind = if std::env::var("TEST_WINDOW").expect("set by the variant") == "create" {
+        Kind::Create
+    } else {
+        Kind::Allocate
+    };
     Window::new(world, kind, len).unwrap_or_else(|class| panic!("no window: MPI's error class {class}"))
 }
 

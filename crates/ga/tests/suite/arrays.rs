@@ -169,6 +169,13 @@ pub(crate) fn groups_have_arrays_of_their_own(ga: &Context) {
         ga.sync_group(&group).unwrap();
         array.destroy().unwrap();
     }
+    // Every rank a group of its own, made at once.
+    let alone = ga.group(&[ga.rank()]).unwrap().expect("in its own group");
+    assert_eq!((alone.rank(), alone.ranks(), alone.world_rank(0)), (0, 1, Some(ga.rank())));
+    if ga.ranks() > 1 {
+        let unlike: &[usize] = if ga.rank() == 0 { &[0, 1] } else { &[1, 0] };
+        assert!(matches!(ga.group(unlike), Err(Error::BadGroup { .. } | Error::OnRank { .. })));
+    }
     assert!(ga.group(&[]).is_err());
     assert!(ga.group(&[0, 0]).is_err());
     assert!(ga.group(&[ga.ranks()]).is_err());

@@ -6,9 +6,10 @@ use std::ptr;
 use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::ffi::{
-    self, MPI_Accumulate, MPI_Aint, MPI_Alloc_mem, MPI_Comm, MPI_Comm_dup, MPI_Comm_free, MPI_Comm_set_errhandler,
-    MPI_Comm_size, MPI_Comm_split_type, MPI_Error_class, MPI_Fetch_and_op, MPI_Free_mem, MPI_Get, MPI_Put, MPI_Win,
-    MPI_Win_allocate, MPI_Win_create, MPI_Win_flush, MPI_Win_free, MPI_Win_lock_all, MPI_Win_sync, MPI_Win_unlock_all,
+    self, MPI_Accumulate, MPI_Aint, MPI_Alloc_mem, MPI_Comm, MPI_Comm_dup, MPI_Comm_free,
+    MPI_Comm_set_errhandler, MPI_Comm_size, MPI_Comm_split_type, MPI_Error_class, MPI_Fetch_and_op,
+    MPI_Free_mem, MPI_Get, MPI_Put, MPI_Win, MPI_Win_allocate, MPI_Win_create, MPI_Win_flush, MPI_Win_free,
+    MPI_Win_lock_all, MPI_Win_sync, MPI_Win_unlock_all,
 };
 use mpi::topology::{Communicator, SimpleCommunicator};
 use mpi::traits::{AsRaw, CommunicatorCollectives};
@@ -21,7 +22,8 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn start() -> Self {
-        let (universe, _) = mpi::initialize_with_threading(Threading::Funneled).expect("it is not initialised yet");
+        let (universe, _) =
+            mpi::initialize_with_threading(Threading::Funneled).expect("it is not initialised yet");
         Self { comm: universe.world(), _universe: universe }
     }
 
@@ -72,11 +74,12 @@ pub(crate) enum Kind {
     Allocate,
 }
 
-/// A window of 64-bit numbers on every rank, all of them locked for its life.
+/// A window of 64-bit numbers on every rank, all of them locked for its life. An error of its calls ends the job: that is how
+/// MPI has it for windows.
 pub(crate) struct Window<'a> {
     world: &'a World,
     comm: MPI_Comm,
-    window: MPI_Win,
+    raw: MPI_Win,
     memory: *mut i64,
     kind: Kind,
 }
@@ -89,12 +92,12 @@ impl<'a> Window<'a> {
             let mut comm = ffi::RSMPI_COMM_NULL;
             MPI_Comm_dup(world.comm.as_raw(), &raw mut comm);
             MPI_Comm_set_errhandler(comm, ffi::RSMPI_ERRORS_RETURN);
-            let (window, memory) = make(kind, len, comm)?;
+            let (raw, memory) = make(kind, len, comm)?;
             ptr::write_bytes(memory, 0, len);
-            MPI_Win_lock_all(0, window);
-            MPI_Win_sync(window);
+            MPI_Win_lock_all(0, raw);
+            MPI_Win_sync(raw);
             world.barrier();
-            Ok(Self { world, comm, window, memory, kind })
+            Ok(Self { world, comm, raw, memory, kind })
         }
     }
 
@@ -102,8 +105,8 @@ impl<'a> Window<'a> {
         let (count, number) = (int(values.len()), number());
         // SAFETY: MPI checks the target; the values live until the flush is over.
         unsafe {
-            MPI_Put(values.as_ptr().cast(), count, number, int(rank), aint(index), count, number, self.window);
-            MPI_Win_flush(int(rank), self.window);
+            MPI_Put(values.as_ptr().cast(), count, number, int(rank), aint(index), count, number, self.raw);
+            MPI_Win_flush(int(rank), self.raw);
         }
     }
 
@@ -112,8 +115,17 @@ impl<'a> Window<'a> {
         let (count, number) = (int(len), number());
         // SAFETY: MPI checks the target; the values live until the flush is over.
         unsafe {
-            MPI_Get(values.as_mut_ptr().cast(), count, number, int(rank), aint(index), count, number, self.window);
-            MPI_Win_flush(int(rank), self.window);
+            MPI_Get(
+                values.as_mut_ptr().cast(),
+                count,
+                number,
+                int(rank),
+                aint(index),
+                count,
+                number,
+                self.raw,
+            );
+            MPI_Win_flush(int(rank), self.raw);
         }
         values
     }
@@ -126,8 +138,8 @@ impl<'a> Window<'a> {
         // SAFETY: both numbers live until the flush is over; the operation is predefined.
         unsafe {
             let sum = ffi::RSMPI_SUM;
-            MPI_Fetch_and_op(sent.cast(), found.cast(), number(), int(rank), aint(index), sum, self.window);
-            MPI_Win_flush(int(rank), self.window);
+            MPI_Fetch_and_op(sent.cast(), found.cast(), number(), int(rank), aint(index), sum, self.raw);
+            MPI_Win_flush(int(rank), self.raw);
         }
         before
     }
@@ -138,8 +150,8 @@ impl<'a> Window<'a> {
         // SAFETY: MPI checks the target; the values live until the flush is over.
         unsafe {
             let sum = ffi::RSMPI_SUM;
-            MPI_Accumulate(data, count, number, int(rank), aint(index), count, number, sum, self.window);
-            MPI_Win_flush(int(rank), self.window);
+            MPI_Accumulate(data, count, number, int(rank), aint(index), count, number, sum, self.raw);
+            MPI_Win_flush(int(rank), self.raw);
         }
     }
 
@@ -147,7 +159,7 @@ impl<'a> Window<'a> {
     pub(crate) fn settle(&self) {
         self.world.barrier();
         // SAFETY: the window is valid and locked.
-        unsafe { MPI_Win_sync(self.window) };
+        unsafe { MPI_Win_sync(self.raw) };
     }
 }
 
@@ -158,8 +170,8 @@ impl Drop for Window<'_> {
         }
         // SAFETY: everything was made in `new` and is used no more; all ranks drop their windows.
         unsafe {
-            MPI_Win_unlock_all(self.window);
-            MPI_Win_free(&raw mut self.window);
+            MPI_Win_unlock_all(self.raw);
+            MPI_Win_free(&raw mut self.raw);
             if self.kind == Kind::Create {
                 MPI_Free_mem(self.memory.cast());
             }
