@@ -1,25 +1,78 @@
-//! The EAF suite. Within each repetition every engine and fio take their turn, each time in another order, so that a
-//! machine that drifts and a neighbour that leaves something behind hit all alike.
+//! The EAF suite: one driver process for each repetition (`driver`, `pass`, `overlap`), an equal start for all (`page_cache`,
+//! `memory`), the device by fio (`fio`), the rules (`judge`) and the report (`report`, `table`).
+
+mod bench;
+mod driver;
+mod engine;
+mod fio;
+mod judge;
+mod memory;
+pub(crate) mod options;
+mod overlap;
+mod page_cache;
+mod pass;
+mod report;
+mod samples;
+mod scratch;
+mod table;
+mod workload;
 
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::bench::Bench;
-use crate::engine::Engine;
+use self::bench::Bench;
+use self::driver::Content;
+use self::engine::Engine;
+use self::fio::Fio;
+use self::options::{Options, Part};
+use self::overlap::Setting;
+use self::page_cache::PageCache;
+use self::report::{Report, Row};
+use self::samples::Samples;
+use self::scratch::Scratch;
+use self::workload::{Operation, Workload};
+use crate::Findings;
 use crate::error::BenchError;
-use crate::fio::Fio;
-use crate::options::{Options, Part};
-use crate::overlap::{self, Setting};
-use crate::page_cache;
-use crate::pass;
+use crate::machine::Machine;
 use crate::progress::Progress;
-use crate::report::{Report, Row};
-use crate::samples::Samples;
-use crate::workload::{Operation, Workload};
+use crate::turns::shuffled;
 
-/// Measures all that `options` ask for and adds it to `report`.
-pub(crate) fn run(bench: &Bench, options: &Options, report: &mut Report) -> Result<(), BenchError> {
-    let progress = Progress::new(options.silent);
+/// Measures all that `options` ask for.
+pub(crate) fn run(options: &Options) -> Result<Findings, BenchError> {
+    let bench = surroundings(options)?;
+    let mut report = empty_report(&bench, options);
+    measure(&bench, options, &mut report)?;
+    Ok(Findings {
+        markdown: table::report(&report),
+        json: serde_json::json!(report),
+        is_complete: report.missing.is_empty() && options.fio.is_some(),
+    })
+}
+
+fn surroundings(options: &Options) -> Result<Bench, BenchError> {
+    Ok(Bench {
+        executables: options.executables(),
+        scratch: Scratch::below(&options.directory)?,
+        page_cache: PageCache::probe(),
+        content: Content { seed: options.common.seed, check_fully: options.checks_fully() },
+    })
+}
+
+fn empty_report(bench: &Bench, options: &Options) -> Report {
+    let sizes = options.sizes_bytes().into_iter();
+    Report {
+        machine: Machine::look(bench.scratch.path()),
+        cold: bench.page_cache.describe(),
+        seed: options.common.seed,
+        repetitions: sizes.map(|size| (size, options.repetitions(size))).collect(),
+        missing: bench.executables.missing(),
+        rows: Vec::new(),
+        overlap_workload: None,
+        overlap: Vec::new(),
+    }
+}
+
+fn measure(bench: &Bench, options: &Options, report: &mut Report) -> Result<(), BenchError> {
+    let progress = Progress::new(options.common.silent);
     check_sizes(options)?;
     if options.wants(Part::Cells) {
         measure_cells(bench, options, &progress, report)?;
@@ -49,7 +102,7 @@ fn measure_cells(
 ) -> Result<(), BenchError> {
     for walk in options.walks() {
         let rows = measure_walk(bench, options, walk)?;
-        progress.rows(&rows);
+        progress.table(&table::cells(&rows));
         report.rows.extend(rows);
     }
     Ok(())
@@ -91,16 +144,6 @@ fn turns(bench: &Bench, options: &Options, walk: Workload) -> Vec<Turn> {
 /// The first turn after another walk is not like the rest: one is taken and forgotten.
 fn warm_up(bench: &Bench, turns: &[Turn]) -> Result<(), BenchError> {
     turns.last().map_or(Ok(()), |&turn| take(bench, turn, &mut Samples::default(), None))
-}
-
-fn shuffled(turns: &[Turn], repetition: u64) -> Vec<Turn> {
-    let mut turns = turns.to_vec();
-    turns.sort_by_cached_key(|turn| {
-        let mut hasher = DefaultHasher::new();
-        (repetition, turn).hash(&mut hasher);
-        hasher.finish()
-    });
-    turns
 }
 
 fn take(bench: &Bench, turn: Turn, samples: &mut Samples, fio: Option<&mut Fio>) -> Result<(), BenchError> {

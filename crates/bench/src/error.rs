@@ -3,16 +3,14 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::engine::Engine;
-
 /// A failure of the run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BenchError {
     /// A driver said that its library failed or that data was wrong.
-    #[error("{engine}, `{command}`: {message}")]
+    #[error("{who}, `{command}`: {message}")]
     Driver {
         /// Who was measured.
-        engine: Engine,
+        who: String,
         /// What the driver was asked to do.
         command: String,
         /// What it answered.
@@ -23,6 +21,12 @@ pub(crate) enum BenchError {
     Fio {
         /// Its exit or its output.
         message: String,
+    },
+    /// A patch that no driver can place.
+    #[error("{bytes} bytes are not a patch: give a power of two from 64 on")]
+    NoPatch {
+        /// What was asked for.
+        bytes: u64,
     },
     /// A file size that the chunks do not divide.
     #[error("a file of {size_bytes} bytes is not a whole number of chunks of {chunk_bytes} bytes")]

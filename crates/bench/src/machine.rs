@@ -14,6 +14,8 @@ pub(crate) struct Machine {
     pub(crate) date: String,
     /// Processors this process may use.
     pub(crate) cpus: usize,
+    /// What they call themselves.
+    pub(crate) processor: String,
     /// Main memory in GiB.
     pub(crate) memory_gib: u64,
     /// The release of the kernel.
@@ -31,6 +33,7 @@ impl Machine {
         Self {
             date: date(),
             cpus: available_parallelism().map_or(1, usize::from),
+            processor: processor().unwrap_or_default(),
             memory_gib: memory_gib().unwrap_or(0),
             kernel: read("/proc/sys/kernel/osrelease"),
             file_system,
@@ -38,10 +41,16 @@ impl Machine {
         }
     }
 
-    /// One line for the head of a report.
-    pub(crate) fn describe(&self) -> String {
+    /// For the head of a report on files.
+    pub(crate) fn describe_disk(&self) -> String {
         let Self { cpus, memory_gib, kernel, file_system, device, .. } = self;
         format!("{cpus} CPUs, {memory_gib} GiB, Linux {kernel}, {file_system} on {device}")
+    }
+
+    /// For the head of a report on memory and processors.
+    pub(crate) fn describe_processor(&self) -> String {
+        let Self { cpus, processor, memory_gib, kernel, .. } = self;
+        format!("{cpus} CPUs ({processor}), {memory_gib} GiB, Linux {kernel}")
     }
 }
 
@@ -52,6 +61,12 @@ fn read(path: &str) -> String {
 fn date() -> String {
     let output = Command::new("date").args(["-u", "+%Y-%m-%d"]).output();
     output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()
+}
+
+fn processor() -> Option<String> {
+    let processors = read("/proc/cpuinfo");
+    let line = processors.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
 }
 
 fn memory_gib() -> Option<u64> {

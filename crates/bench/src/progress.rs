@@ -2,9 +2,6 @@
 
 use std::time::Instant;
 
-use crate::report::Row;
-use crate::table;
-
 /// Where progress goes, or nowhere.
 #[derive(Debug)]
 pub(crate) struct Progress {
@@ -26,11 +23,11 @@ impl Progress {
         }
     }
 
-    /// Shows rows that are complete but for the final limit.
-    pub(crate) fn rows(&self, rows: &[Row]) {
+    /// Shows a table that is complete.
+    pub(crate) fn table(&self, table: &str) {
         self.say("");
         if !self.silent {
-            eprintln!("{}", table::cells(rows));
+            eprintln!("{table}");
         }
     }
 }

@@ -106,7 +106,7 @@ impl Distribution {
             let at = section::size(coordinates[d]);
             (lo[d], hi[d]) = (starts[at], starts[at + 1]);
         }
-        Section::new(&lo, &hi).expect("starts are in order")
+        Section::between(lo, hi)
     }
 
     /// The rank that holds the element at `index`.

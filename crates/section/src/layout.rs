@@ -14,6 +14,7 @@ impl Layout {
     ///
     /// # Panics
     /// With more than seven dimensions, or an array too large for memory.
+    #[inline]
     pub fn dense(extents: &[u64]) -> Self {
         let mut layout = Self { dims: extents.len(), strides: [0; DIMS_MAX] };
         let mut stride = 1u64;
@@ -28,6 +29,7 @@ impl Layout {
 
     /// The same memory, of which every `steps[d]`-th element along `d` is taken.
     #[must_use]
+    #[inline]
     pub fn stepped(mut self, steps: &[u64]) -> Self {
         self.strides[..self.dims].iter_mut().zip(steps).for_each(|(stride, &step)| *stride *= size(step));
         self
@@ -42,16 +44,19 @@ impl Layout {
     }
 
     /// Elements from one index to the next, in each dimension.
+    #[inline]
     pub fn strides(&self) -> &[usize] {
         &self.strides[..self.dims]
     }
 
     /// How many elements from the first one the element at `index` lies.
+    #[inline]
     pub fn offset(&self, index: &[u64]) -> usize {
         self.strides().iter().zip(index).map(|(stride, &index)| stride * size(index)).sum()
     }
 
     /// How many elements the element at `index` lies from the one at `origin`, which is before it in every dimension.
+    #[inline]
     pub fn offset_from(&self, origin: &[u64], index: &[u64]) -> usize {
         self.strides()
             .iter()
@@ -61,6 +66,7 @@ impl Layout {
     }
 
     /// How many elements a patch of `counts` spans from its first to after its last; 0 if it has none.
+    #[inline]
     pub fn span(&self, counts: &[u64]) -> usize {
         if counts.contains(&0) {
             return 0;

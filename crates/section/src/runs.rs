@@ -25,6 +25,7 @@ pub struct Runs {
 
 impl Runs {
     /// The runs of a patch of `counts` elements that lies in memories of layouts `a` and `b`.
+    #[inline]
     pub fn new(counts: &[u64], a: &Layout, b: &Layout) -> Self {
         let mut runs = Self { loops: [Loop::default(); DIMS_MAX], depth: 0, run_len: 1 };
         for dim in (0..counts.len()).rev() {
@@ -39,6 +40,7 @@ impl Runs {
     }
 
     /// Adds the next slower dimension; loops are gathered innermost first.
+    #[inline]
     fn surround(&mut self, next: Loop) {
         if next.count == 1 {
             return;
@@ -59,11 +61,13 @@ impl Runs {
     }
 
     /// Elements in each run; 0 if the patch has none.
+    #[inline]
     pub fn run_len(&self) -> usize {
         self.run_len
     }
 
     /// Number of runs.
+    #[inline]
     pub fn count(&self) -> usize {
         if self.run_len == 0 { 0 } else { self.loops[..self.depth].iter().map(|level| level.count).product() }
     }

@@ -48,6 +48,16 @@ impl Section {
         Ok(section)
     }
 
+    /// From `lo` to `hi`, exclusive, where it is known that they have as many dimensions and `lo` is not beyond `hi`.
+    ///
+    /// # Panics
+    /// If it is not so.
+    #[inline]
+    pub fn between(lo: Shape, hi: Shape) -> Self {
+        assert!(lo.len() == hi.len() && lo.iter().zip(hi.iter()).all(|(lo, hi)| lo <= hi), "from {lo:?} to {hi:?}");
+        Self { lo, hi, step: Shape::filled(lo.len(), 1) }
+    }
+
     /// From `lo` to `hi`, inclusive, as the legacy calls count. `hi` below `lo` is refused.
     ///
     /// # Errors
@@ -67,26 +77,31 @@ impl Section {
     }
 
     /// Number of dimensions.
+    #[inline]
     pub fn dims(&self) -> usize {
         self.lo.len()
     }
 
     /// First index in each dimension.
+    #[inline]
     pub fn lo(&self) -> &[u64] {
         &self.lo
     }
 
     /// End in each dimension, exclusive.
+    #[inline]
     pub fn hi(&self) -> &[u64] {
         &self.hi
     }
 
     /// Step in each dimension.
+    #[inline]
     pub fn step(&self) -> &[u64] {
         &self.step
     }
 
     /// Number of elements in each dimension: the shape of a patch that holds them.
+    #[inline]
     pub fn counts(&self) -> Shape {
         let mut counts = self.hi;
         for d in 0..self.dims() {
@@ -105,11 +120,13 @@ impl Section {
     }
 
     /// Whether there is no element.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         (0..self.dims()).any(|d| self.lo[d] == self.hi[d])
     }
 
     /// Whether it lies in an array of this shape. One without elements lies in every array of its dimensions.
+    #[inline]
     pub fn fits(&self, shape: &[u64]) -> bool {
         self.dims() == shape.len()
             && (self.is_empty() || self.hi.iter().zip(shape).all(|(hi, extent)| hi <= extent))
@@ -152,6 +169,7 @@ impl Section {
 
     /// Where this section, a part of `whole`, lies in a dense patch that holds the elements of `whole`: its first element
     /// in each dimension.
+    #[inline]
     pub fn place_in(&self, whole: &Self) -> Shape {
         let mut place = self.lo;
         for d in 0..self.dims() {

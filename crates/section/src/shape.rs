@@ -16,6 +16,7 @@ impl Shape {
     ///
     /// # Errors
     /// - [`Error::DimsCount`]: no value, or more than seven.
+    #[inline]
     pub fn new(values: &[u64]) -> Result<Self> {
         if values.is_empty() || values.len() > DIMS_MAX {
             return Err(Error::DimsCount { dims: values.len() });
@@ -29,9 +30,13 @@ impl Shape {
     ///
     /// # Panics
     /// With more than seven dimensions.
+    #[inline]
     pub fn filled(dims: usize, value: u64) -> Self {
         assert!(dims <= DIMS_MAX, "{dims} dimensions");
-        Self { dims, values: [value; DIMS_MAX] }.trimmed()
+        // What lies beyond the dimensions is zero, so that shapes can be compared and hashed whole.
+        let mut values = [0; DIMS_MAX];
+        values[..dims].fill(value);
+        Self { dims, values }
     }
 
     /// `dims` values, each made from its dimension.
@@ -52,28 +57,25 @@ impl Shape {
         self.reverse();
         self
     }
-
-    /// What lies beyond the dimensions is zero, so that shapes can be compared and hashed whole.
-    fn trimmed(mut self) -> Self {
-        self.values[self.dims..].fill(0);
-        self
-    }
 }
 
 impl Deref for Shape {
     type Target = [u64];
+    #[inline]
     fn deref(&self) -> &[u64] {
         &self.values[..self.dims]
     }
 }
 
 impl DerefMut for Shape {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [u64] {
         &mut self.values[..self.dims]
     }
 }
 
 impl AsRef<[u64]> for Shape {
+    #[inline]
     fn as_ref(&self) -> &[u64] {
         self
     }
@@ -89,6 +91,7 @@ impl fmt::Debug for Shape {
 ///
 /// # Panics
 /// If it does not fit, which means that it is not in memory.
+#[inline]
 pub fn size(value: u64) -> usize {
     usize::try_from(value).expect("what is in memory has a size")
 }
