@@ -6,6 +6,8 @@
 //! the mean of its four neighbours, again and again, until nothing changes. Each rank computes the points that it holds; what
 //! it needs of its neighbours' (its *halo*) it reads from the array, without their help.
 
+#![allow(clippy::cast_precision_loss, reason = "indices and counts are small")]
+
 use ga::{Array, Context, ElementType, Reduction};
 use section::{Layout, Section};
 use std::process::ExitCode;

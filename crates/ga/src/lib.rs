@@ -47,7 +47,10 @@ mod print;
 mod request;
 mod transfer;
 mod view;
-#[expect(clippy::cast_ptr_alignment, reason = "parts begin on pages, and elements of foreign memory are read unaligned")]
+#[expect(
+    clippy::cast_ptr_alignment,
+    reason = "parts begin on pages, and elements of foreign memory are read unaligned"
+)]
 mod window;
 
 pub use array::{Array, ArrayBuilder};

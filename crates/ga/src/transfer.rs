@@ -125,17 +125,17 @@ impl Array {
     }
 
     /// Waits for what was begun; what was begun before an error, too.
-    fn complete(&self, begin: impl FnOnce(&mut Pending) -> Result<()>) -> Result<()> {
+    fn complete(&self, start: impl FnOnce(&mut Pending) -> Result<()>) -> Result<()> {
         let mut pending = Pending::default();
-        let begun = begin(&mut pending);
-        if pending.is_complete() { begun } else { begun.and(pending.complete(self.window())) }
+        let started = start(&mut pending);
+        if pending.is_complete() { started } else { started.and(pending.complete(self.window())) }
     }
 
-    fn request<'a>(&self, begin: impl FnOnce(&mut Pending) -> Result<()>) -> Result<Request<'a>> {
+    fn request<'a>(&self, start: impl FnOnce(&mut Pending) -> Result<()>) -> Result<Request<'a>> {
         let mut pending = Pending::default();
-        let begun = begin(&mut pending);
+        let started = start(&mut pending);
         // What was begun before an error is completed when the request is dropped.
         let request = Request::new(self.window(), pending);
-        begun.map(|()| request)
+        started.map(|()| request)
     }
 }

@@ -54,7 +54,10 @@ impl Section {
     /// If it is not so.
     #[inline]
     pub fn between(lo: Shape, hi: Shape) -> Self {
-        assert!(lo.len() == hi.len() && lo.iter().zip(hi.iter()).all(|(lo, hi)| lo <= hi), "from {lo:?} to {hi:?}");
+        assert!(
+            lo.len() == hi.len() && lo.iter().zip(hi.iter()).all(|(lo, hi)| lo <= hi),
+            "from {lo:?} to {hi:?}"
+        );
         Self { lo, hi, step: Shape::filled(lo.len(), 1) }
     }
 

@@ -20,22 +20,18 @@ pub(super) unsafe fn copy(runs: &Runs, bytes: usize, from: *const u8, to: *mut u
     // SAFETY: the caller's promise, for each call; elements by themselves need not be aligned.
     unsafe {
         match (runs.run_len(), bytes) {
-            (1, 4) => runs.for_each(|a, b, _| {
-                to.add(b * 4).cast::<u32>().write_unaligned(from.add(a * 4).cast::<u32>().read_unaligned())
-            }),
-            (1, 8) => runs.for_each(|a, b, _| {
-                to.add(b * 8).cast::<u64>().write_unaligned(from.add(a * 8).cast::<u64>().read_unaligned())
-            }),
-            (1, 16) => {
-                runs.for_each(|a, b, _| {
-                    to.add(b * 16)
-                        .cast::<u128>()
-                        .write_unaligned(from.add(a * 16).cast::<u128>().read_unaligned())
-                });
-            }
+            (1, 4) => copy_single::<u32>(runs, from.cast(), to.cast()),
+            (1, 8) => copy_single::<u64>(runs, from.cast(), to.cast()),
+            (1, 16) => copy_single::<u128>(runs, from.cast(), to.cast()),
             _ => runs.for_each(|a, b, len| ptr::copy(from.add(a * bytes), to.add(b * bytes), len * bytes)),
         }
     }
+}
+
+/// For runs of one element, where a call for each would cost more than the copy.
+unsafe fn copy_single<T: Copy>(runs: &Runs, from: *const T, to: *mut T) {
+    // SAFETY: the promise of `copy`.
+    runs.for_each(|a, b, _| unsafe { to.add(b).write_unaligned(from.add(a).read_unaligned()) });
 }
 
 /// Adds `alpha` times local elements to those of a part. Floating-point elements are guarded by locks, integers are atomic by
@@ -54,9 +50,11 @@ pub(super) unsafe fn accumulate(
     // SAFETY: the caller's promise; the types were compared above this module.
     unsafe {
         match alpha {
-            Scalar::Int(alpha) => add_atomically(&runs, from.cast(), part.cast::<i32>().add(to.first), alpha),
+            Scalar::Int(alpha) => {
+                add_atomically(&runs, from.cast(), part.cast::<i32>().add(to.first), alpha);
+            }
             Scalar::Long(alpha) => {
-                add_atomically(&runs, from.cast(), part.cast::<i64>().add(to.first), alpha)
+                add_atomically(&runs, from.cast(), part.cast::<i64>().add(to.first), alpha);
             }
             _ => with_element!(to.element_type, T => {
                 let alpha = T::from_scalar(alpha).expect("alpha has the type of the array");
@@ -145,6 +143,7 @@ unsafe fn add_avx2<T: Element>(from: *const T, to: *mut T, len: usize, alpha: T)
 
 /// A plain loop, which the compiler turns into vector instructions.
 #[inline(always)]
+#[expect(clippy::inline_always, reason = "it has to be compiled anew for each kind of processor")]
 unsafe fn add_loop<T: Element>(from: *const T, to: *mut T, len: usize, alpha: T) {
     for i in 0..len {
         // SAFETY: the promise of `accumulate`.

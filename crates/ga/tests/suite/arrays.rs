@@ -109,7 +109,7 @@ pub(crate) fn an_array_that_cannot_be_made_is_an_error_on_every_rank(ga: &Contex
         match error {
             Error::NoElements { .. } => assert!(last),
             Error::OnRank { rank, message } => {
-                assert_eq!((last, rank, message.contains("no elements")), (false, ga.ranks() - 1, true))
+                assert_eq!((last, rank, message.contains("no elements")), (false, ga.ranks() - 1, true));
             }
             other => panic!("{other}"),
         }

@@ -71,7 +71,9 @@ pub(crate) fn a_mutex_lets_one_rank_in_at_a_time(ga: &Context) {
     for _ in 0..each {
         ga.lock(1).unwrap();
         let mut values = view.to_vec(&guarded.whole()).unwrap();
-        values.iter_mut().for_each(|value| *value += 1.0);
+        for value in &mut values {
+            *value += 1.0;
+        }
         view.put(&guarded.whole(), &values).unwrap();
         ga.unlock(1).unwrap();
     }

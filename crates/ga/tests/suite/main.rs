@@ -1,9 +1,19 @@
 //! The MPI suite of the distributed arrays: every scenario over node shared memory and over RMA, on 1 to 7 ranks and on two
 //! test hosts.
 
+#![allow(
+    clippy::float_cmp,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "ranks, and whole numbers that are exact"
+)]
+
 mod arrays;
 mod between_hosts;
 mod contention;
+mod linear_algebra;
+mod operations;
 mod oracle;
 
 use ga::Context;
@@ -33,6 +43,26 @@ fn main() -> ExitCode {
             scenario!(arrays::an_array_removed_with_operations_pending_loses_nothing),
             scenario!(arrays::groups_have_arrays_of_their_own),
             scenario!(arrays::reductions_of_every_kind),
+            scenario!(operations::patches_are_filled_and_scaled_and_nothing_else),
+            scenario!(operations::copied_patches_keep_their_order_whatever_their_shapes),
+            scenario!(operations::a_patch_is_copied_within_its_array),
+            scenario!(operations::large_patches_are_copied_piece_by_piece),
+            scenario!(operations::sums_of_patches_are_those_of_their_elements),
+            scenario!(operations::dot_products_of_patches_are_those_of_their_elements),
+            scenario!(operations::whole_arrays_of_any_distributions_are_added_copied_and_transposed),
+            scenario!(operations::a_matrix_becomes_symmetric),
+            scenario!(operations::bad_patches_are_refused_and_nothing_is_changed),
+            scenario!(operations::an_error_of_one_rank_is_the_error_of_all),
+            scenario!(operations::a_masked_operation_does_not_wait),
+            scenario!(operations::a_group_operates_on_its_own_arrays),
+            scenario!(operations::an_array_is_printed_as_the_legacy_calls_do),
+            scenario!(linear_algebra::products_of_random_sections_are_those_of_plain_matrices),
+            scenario!(linear_algebra::products_of_many_tiles_are_those_of_plain_matrices),
+            scenario!(linear_algebra::a_result_that_few_ranks_hold_is_the_same),
+            scenario!(linear_algebra::vectors_are_multiplied_as_rows_or_columns),
+            scenario!(linear_algebra::a_product_of_nothing_scales),
+            scenario!(linear_algebra::sections_of_one_array_are_multiplied),
+            scenario!(linear_algebra::matrices_that_do_not_fit_are_refused),
             scenario!(between_hosts::operations_between_hosts_cross_the_link).hosts(2..),
             scenario!(between_hosts::each_host_is_a_node).hosts(2..),
         ])
@@ -41,5 +71,9 @@ fn main() -> ExitCode {
 /// How often something is done: less where a message of MPI is needed each time, which takes milliseconds when ranks share
 /// processors.
 fn repeats(ga: &Context, many: usize) -> usize {
-    if std::env::var("CHEMIO_GA_PATH").as_deref() == Ok("rma") || ga.nodes() > 1 { many.div_ceil(20) } else { many }
+    if std::env::var("CHEMIO_GA_PATH").as_deref() == Ok("rma") || ga.nodes() > 1 {
+        many.div_ceil(20)
+    } else {
+        many
+    }
 }

@@ -1,0 +1,32 @@
+//! Memory that is really there. A virtual machine gives free memory back to its host, within a second or so, and the
+//! first touch of such a page costs several times as much as writing it: what a page cache seems to do then depends on
+//! which pages it happens to get. So more memory than a file can occupy is touched and given back right before each timed
+//! reading; in huge pages, because the kernel takes the large folios of a page cache from where those come from. Writes, which
+//! take more of it, are rehearsed instead (`pass`).
+
+use std::fs;
+
+use memmap2::{Advice, MmapMut};
+
+/// So many times the size of a file are touched.
+const FACTOR: u64 = 2;
+/// One byte in each of these is touched.
+const PAGE_BYTES: usize = 4096;
+
+/// Makes the kernel's next pages ready for use, as far as half of the available memory allows.
+pub(crate) fn warm(file_bytes: u64) {
+    let bytes = (FACTOR * file_bytes).min(available_bytes().unwrap_or(0) / 2);
+    let bytes = usize::try_from(bytes).expect("half of the memory fits the address space");
+    // Without memory there is nothing to warm, and without huge pages small ones have to do.
+    if let Ok(mut memory) = MmapMut::map_anon(bytes.max(PAGE_BYTES)) {
+        let _ = memory.advise(Advice::HugePage);
+        memory.iter_mut().step_by(PAGE_BYTES).for_each(|byte| *byte = 1);
+    }
+}
+
+fn available_bytes() -> Option<u64> {
+    let memory = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = memory.lines().find(|line| line.starts_with("MemAvailable:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib << 10)
+}

@@ -1,0 +1,102 @@
+//! What a run found, as it is printed and kept.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::eaf::engine::Engine;
+use crate::eaf::fio::Limit;
+use crate::eaf::judge::{Judgement, Speeds, judge};
+use crate::eaf::overlap;
+use crate::eaf::samples::Samples;
+use crate::eaf::workload::{Cell, Operation, Workload};
+use crate::machine::Machine;
+use crate::outcome::Outcome;
+
+/// More of a file than this in the page cache is not cold, less than the rest of it is not cached.
+const RESIDENT_TOLERANCE: f64 = 0.02;
+
+/// One run.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    /// Where and when.
+    pub(crate) machine: Machine,
+    /// How files were made cold.
+    pub(crate) cold: &'static str,
+    /// Of the data and of the random order.
+    pub(crate) seed: u64,
+    /// Repetitions for each file size.
+    pub(crate) repetitions: BTreeMap<u64, u64>,
+    /// Engines without a driver.
+    pub(crate) missing: Vec<Engine>,
+    /// The table of speeds.
+    pub(crate) rows: Vec<Row>,
+    /// What the overlap test did.
+    pub(crate) overlap_workload: Option<Workload>,
+    /// The table of overlap.
+    pub(crate) overlap: Vec<overlap::Line>,
+}
+
+impl Report {
+    /// Everything that was judged.
+    pub(crate) fn outcomes(&self) -> Vec<Outcome> {
+        let cells = self.rows.iter().map(|row| row.judgement.outcome);
+        cells.chain(self.overlap.iter().map(|line| line.outcome)).collect()
+    }
+}
+
+/// One cell with its figures.
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    /// What was measured.
+    #[serde(flatten)]
+    pub(crate) cell: Cell,
+    /// Median speeds.
+    pub(crate) speeds: Speeds,
+    /// Against the target.
+    pub(crate) judgement: Judgement,
+    /// What a reader should know about the figures.
+    pub(crate) notes: Vec<String>,
+    /// Every single time.
+    pub(crate) seconds: BTreeMap<Engine, Vec<f64>>,
+}
+
+impl Row {
+    /// The row of `cell`.
+    pub(crate) fn new(cell: Cell, samples: &Samples, limit: Option<Limit>) -> Self {
+        let speeds = speeds(cell, samples, limit);
+        let seconds = Engine::ALL.map(|engine| (engine, samples.seconds(cell, engine).to_vec()));
+        let judgement = judge(&cell, &speeds);
+        let notes = notes(cell, &speeds, samples);
+        Self { cell, speeds, judgement, notes, seconds: seconds.into() }
+    }
+}
+
+fn speeds(cell: Cell, samples: &Samples, limit: Option<Limit>) -> Speeds {
+    let limit = limit.filter(|_| cell.operation.uses_device());
+    Speeds {
+        ga_package: samples.speed(cell, Engine::GaPackage),
+        fortran: samples.speed(cell, Engine::Fortran),
+        ours: samples.speed(cell, Engine::Ours),
+        limit: limit.map(|limit| if cell.operation.is_write() { limit.write } else { limit.read }),
+    }
+}
+
+fn notes(cell: Cell, speeds: &Speeds, samples: &Samples) -> Vec<String> {
+    let resident = Engine::ALL.into_iter().filter_map(|engine| residence_note(cell, engine, samples));
+    above_limit_note(speeds).into_iter().chain(resident).collect()
+}
+
+fn above_limit_note(speeds: &Speeds) -> Option<String> {
+    let above = speeds.better_peer()? > speeds.limit?;
+    above.then(|| "peer above the limit: it did not wait for the device".to_owned())
+}
+
+fn residence_note(cell: Cell, engine: Engine, samples: &Samples) -> Option<String> {
+    let part = samples.resident(cell, engine)?;
+    let odd = match cell.operation {
+        Operation::ReadCold => part > RESIDENT_TOLERANCE,
+        _ => part < 1.0 - RESIDENT_TOLERANCE,
+    };
+    odd.then(|| format!("{engine}: {:.0} % of the file in the page cache", 100.0 * part))
+}

@@ -1,0 +1,57 @@
+//! The directory of the run and the files in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::{BenchError, step};
+
+/// A directory of this process below the one the user named; it vanishes with the value.
+#[derive(Debug)]
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Makes it.
+    pub(crate) fn below(directory: &Path) -> Result<Self, BenchError> {
+        let path = directory.join(format!("chemio-bench-{}", std::process::id()));
+        fs::create_dir_all(&path).map_err(step("making", &path))?;
+        Ok(Self(path))
+    }
+
+    /// The directory.
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// A name for a file that does not exist yet.
+    pub(crate) fn file(&self, name: &str) -> ScratchFile {
+        ScratchFile(self.0.join(name))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A file that is removed when the value goes.
+#[derive(Debug)]
+pub(crate) struct ScratchFile(PathBuf);
+
+impl ScratchFile {
+    /// Its path.
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Removes it now, so that the next writer makes a new one.
+    pub(crate) fn remove(&self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+impl Drop for ScratchFile {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}

@@ -1,0 +1,8 @@
+//! `libchemio_i8`: exclusive access files, distributed arrays and the memory allocator MA for C, and for Fortran programs whose
+//! default INTEGER has 8 bytes.
+
+use std::ffi::{c_char, c_void};
+
+chemio_capi::fortran_eaf!(i64);
+chemio_capi_ga::export!(i64);
+ma::export!(i64);

@@ -1,0 +1,225 @@
+//! Arrays under handles: those that exist, and those that are described but not allocated yet.
+
+use crate::kind::Kind;
+use crate::session::Session;
+use crate::{Error, Result};
+use ga::{Array, Group};
+use std::ffi::{CStr, CString};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// The first handle.
+const FIRST_HANDLE: i64 = -1000;
+
+/// What stands behind a handle: a description, from which an array is made once.
+#[derive(Debug, Default)]
+pub(crate) struct Slot {
+    plan: Mutex<Plan>,
+    made: OnceLock<Arc<Made>>,
+}
+
+/// What an array is to be like. Shape, chunk and starts are in our order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) kind: Option<Kind>,
+    pub(crate) shape: Vec<u64>,
+    pub(crate) name: String,
+    pub(crate) chunk: Vec<i64>,
+    pub(crate) starts: Option<Vec<Vec<u64>>>,
+    /// The handle of its group; none is the default group.
+    pub(crate) group: Option<i64>,
+}
+
+/// An array that exists.
+#[derive(Debug)]
+pub(crate) struct Made {
+    pub(crate) handle: i64,
+    pub(crate) array: Array,
+    pub(crate) kind: Kind,
+    /// The handle of its group.
+    pub(crate) group: i64,
+    /// How many arrays this process had made before.
+    creations_before: u64,
+    /// For C callers, who may keep the pointer while the array lives.
+    c_name: CString,
+}
+
+impl Plan {
+    /// Makes the array. Collective over its group. The handle is filled in by whoever gives it one.
+    fn make(self, session: &Session) -> Result<Made> {
+        let kind = self.kind.ok_or(Error::BadType { code: 0 })?;
+        let (group, members) = session.groups().of_array(self.group)?;
+        let context = session.context();
+        let mut builder = context.array(kind.element, &self.shape).name(self.name).chunk(&self.chunk);
+        if let Some(starts) = &self.starts {
+            builder = builder.blocks(starts);
+        }
+        Made::checked(session, builder.group(&members).create()?, kind, group)
+    }
+}
+
+impl Made {
+    /// Takes a new array in, or removes it again if some rank of its group has no room for it. Collective.
+    fn checked(session: &Session, array: Array, kind: Kind, group: i64) -> Result<Self> {
+        let bytes = own_bytes(&array);
+        let mut over = [i32::from(!session.limit().fits(bytes))];
+        array.group().reduce(&mut over, ga::Reduction::Max)?;
+        if over != [0] {
+            let error = Error::OverLimit { array: array.name().to_owned(), bytes };
+            array.destroy()?;
+            return Err(error);
+        }
+        session.limit().take(bytes);
+        let creations_before = session.statistics().created(session.limit().used());
+        let c_name = CString::new(array.name().replace('\0', "")).unwrap_or_default();
+        Ok(Self { handle: 0, array, kind, group, creations_before, c_name })
+    }
+
+    pub(crate) fn shape(&self) -> &[u64] {
+        self.array.shape()
+    }
+
+    pub(crate) fn dims(&self) -> usize {
+        self.shape().len()
+    }
+
+    pub(crate) fn c_name(&self) -> &CStr {
+        &self.c_name
+    }
+
+    /// Its group.
+    pub(crate) fn group(&self) -> &Group {
+        self.array.group()
+    }
+
+    /// That its elements are of one of these types.
+    ///
+    /// # Errors
+    /// [`Error::WrongType`]
+    pub(crate) fn expect_type(&self, types: &[ga::ElementType], expected: &'static str) -> Result<()> {
+        let got = self.kind.element;
+        if types.contains(&got) {
+            return Ok(());
+        }
+        Err(Error::WrongType { array: self.array.name().to_owned(), handle: self.handle, expected, got })
+    }
+}
+
+/// Bytes of an array's block on this rank.
+fn own_bytes(array: &Array) -> u64 {
+    array.local_section().map_or(0, |own| own.len() * array.element_type().bytes() as u64)
+}
+
+impl Slot {
+    fn plan(&self) -> MutexGuard<'_, Plan> {
+        self.plan.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Session {
+    /// Makes an array and gives it the lowest handle that is free. Collective over its group.
+    pub(crate) fn create(&self, plan: Plan) -> Result<i64> {
+        let made = plan.make(self)?;
+        Ok(self.insert(made))
+    }
+
+    fn insert(&self, mut made: Made) -> i64 {
+        let index = self.arrays().insert(Slot::default());
+        made.handle = handle_of(index);
+        let slot = self.arrays().get(position(made.handle)).expect("inserted just now");
+        let handle = made.handle;
+        slot.made.set(Arc::new(made)).expect("a new slot is empty");
+        handle
+    }
+
+    /// A handle for an array that is described later.
+    pub(crate) fn reserve(&self) -> i64 {
+        handle_of(self.arrays().insert(Slot::default()))
+    }
+
+    /// Changes the description of an array that has not been allocated.
+    pub(crate) fn describe(&self, handle: i64, change: impl FnOnce(&mut Plan)) -> Result<()> {
+        let slot = self.slot(handle)?;
+        if let Some(made) = slot.made.get() {
+            return Err(Error::AlreadyAllocated { handle, name: made.array.name().to_owned() });
+        }
+        change(&mut slot.plan());
+        Ok(())
+    }
+
+    /// Makes the array that has been described. Collective over its group.
+    pub(crate) fn allocate(&self, handle: i64) -> Result<()> {
+        let slot = self.slot(handle)?;
+        if let Some(made) = slot.made.get() {
+            return Err(Error::AlreadyAllocated { handle, name: made.array.name().to_owned() });
+        }
+        let plan = slot.plan().clone();
+        let mut made = plan.make(self)?;
+        made.handle = handle;
+        // Another thread that was faster keeps its array.
+        let _ = slot.made.set(Arc::new(made));
+        Ok(())
+    }
+
+    /// An array of the same type, shape and distribution. Collective over the group of the model.
+    pub(crate) fn duplicate(&self, handle: i64, name: String) -> Result<i64> {
+        let model = self.array(handle)?;
+        let copy = Made::checked(self, model.array.duplicate(name)?, model.kind, model.group)?;
+        Ok(self.insert(copy))
+    }
+
+    /// Removes an array. Collective over its group.
+    pub(crate) fn destroy(&self, handle: i64) -> Result<()> {
+        let slot = self.arrays().remove(position(handle)).ok_or(Error::DeadHandle { handle })?;
+        let Some(made) = chemio_capi::handles::into_last(slot).made.into_inner() else { return Ok(()) };
+        let Made { array, .. } = chemio_capi::handles::into_last(made);
+        self.limit().give_back(own_bytes(&array));
+        self.statistics().destroyed();
+        Ok(array.destroy()?)
+    }
+
+    /// The array of a handle.
+    pub(crate) fn array(&self, handle: i64) -> Result<Arc<Made>> {
+        let slot = self.slot(handle)?;
+        slot.made.get().cloned().ok_or_else(|| Error::NotAllocated { handle, name: slot.plan().name.clone() })
+    }
+
+    fn slot(&self, handle: i64) -> Result<Arc<Slot>> {
+        self.arrays().get(position(handle)).ok_or(Error::DeadHandle { handle })
+    }
+
+    /// All arrays that exist, in the order of their handles.
+    pub(crate) fn all_arrays(&self) -> Vec<Arc<Made>> {
+        let mut all = vec![];
+        self.arrays().find(|slot| {
+            all.extend(slot.made.get().cloned());
+            None::<()>
+        });
+        all
+    }
+}
+
+impl Session {
+    /// Removes all arrays that are left. Collective over all processes.
+    ///
+    /// In the order in which they were made, which is the same on all processes of an array's group, and which no two
+    /// groups can wait for each other with: each array was made by all of its processes together.
+    pub(crate) fn destroy_all(&self) {
+        let mut left = self.all_arrays();
+        left.sort_by_key(|made| made.creations_before);
+        let handles: Vec<i64> = left.iter().map(|made| made.handle).collect();
+        drop(left);
+        for handle in handles {
+            if let Err(error) = self.destroy(handle) {
+                tracing::warn!(handle, %error, "left over, and not removed");
+            }
+        }
+    }
+}
+
+fn handle_of(index: usize) -> i64 {
+    i64::try_from(index).unwrap_or(i64::MAX).saturating_add(FIRST_HANDLE)
+}
+
+fn position(handle: i64) -> i64 {
+    handle.saturating_sub(FIRST_HANDLE)
+}

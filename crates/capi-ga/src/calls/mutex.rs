@@ -1,0 +1,27 @@
+//! Mutexes.
+
+use crate::boundary::{or_abort, or_return};
+use crate::caller::Caller;
+use crate::{fetch, session};
+
+pub(crate) fn create(caller: Caller, count: i64) -> bool {
+    or_return(caller, false, || {
+        session::current()?.context().create_mutexes(fetch::count(count, "number")?)?;
+        Ok(true)
+    })
+}
+
+pub(crate) fn destroy(caller: Caller) -> bool {
+    or_return(caller, false, || {
+        session::current()?.context().destroy_mutexes()?;
+        Ok(true)
+    })
+}
+
+pub(crate) fn lock(caller: Caller, mutex: i64) {
+    or_abort(caller, || Ok(session::current()?.context().lock(fetch::count(mutex, "mutex")?)?));
+}
+
+pub(crate) fn unlock(caller: Caller, mutex: i64) {
+    or_abort(caller, || Ok(session::current()?.context().unlock(fetch::count(mutex, "mutex")?)?));
+}

@@ -1,0 +1,113 @@
+//! What lives from `ga_initialize` to `ga_terminate`.
+
+use crate::arrays::Slot;
+use crate::groups::Groups;
+use crate::limit::Limit;
+use crate::requests::Requests;
+use crate::statistics::Statistics;
+use crate::{Error, Result, kind};
+use chemio_capi::handles::Table;
+use chemio_capi::logging;
+use ga::Context;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// The state behind the calls.
+#[derive(Debug)]
+pub(crate) struct Session {
+    context: Context,
+    arrays: Table<Slot>,
+    groups: Groups,
+    requests: Requests,
+    limit: Limit,
+    statistics: Statistics,
+}
+
+static SESSION: RwLock<Option<Arc<Session>>> = RwLock::new(None);
+/// Whether `ga_initialize` came from Fortran.
+static FORTRAN: AtomicBool = AtomicBool::new(false);
+
+impl Session {
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    pub(crate) fn arrays(&self) -> &Table<Slot> {
+        &self.arrays
+    }
+
+    pub(crate) fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    pub(crate) fn requests(&self) -> &Requests {
+        &self.requests
+    }
+
+    pub(crate) fn limit(&self) -> &Limit {
+        &self.limit
+    }
+
+    pub(crate) fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+}
+
+/// The session.
+///
+/// # Errors
+/// [`Error::NotInitialised`]
+pub(crate) fn current() -> Result<Arc<Session>> {
+    SESSION.read().unwrap_or_else(PoisonError::into_inner).clone().ok_or(Error::NotInitialised)
+}
+
+/// Whether there is a session.
+pub(crate) fn is_initialised() -> bool {
+    current().is_ok()
+}
+
+/// Whether it was begun by a Fortran program.
+pub(crate) fn is_fortran() -> bool {
+    FORTRAN.load(Ordering::Relaxed)
+}
+
+/// This process's number in the world, if that is known. Never waits.
+pub(crate) fn world_rank() -> Option<usize> {
+    SESSION.try_read().ok()?.as_ref().map(|session| session.context.rank())
+}
+
+/// Begins a session, unless there is one. Collective over all processes. `limit_bytes` is for arrays on each process.
+pub(crate) fn begin(fortran: bool, integer_bytes: usize, limit_bytes: Option<u64>) -> Result<()> {
+    logging::install();
+    let mut session = SESSION.write().unwrap_or_else(PoisonError::into_inner);
+    if session.is_some() {
+        return Ok(());
+    }
+    kind::set_integer_bytes(integer_bytes);
+    FORTRAN.store(fortran, Ordering::Relaxed);
+    let context = Context::new()?;
+    let groups = Groups::new(context.world().clone());
+    let begun = Session {
+        context,
+        arrays: Table::new(),
+        groups,
+        requests: Requests::default(),
+        limit: Limit::new(),
+        statistics: Statistics::default(),
+    };
+    begun.limit.set(limit_bytes);
+    *session = Some(Arc::new(begun));
+    Ok(())
+}
+
+/// Ends the session, if there is one: completes what is under way and removes what is left. Collective.
+pub(crate) fn end() -> Result<()> {
+    let Some(session) = SESSION.write().unwrap_or_else(PoisonError::into_inner).take() else { return Ok(()) };
+    FORTRAN.store(false, Ordering::Relaxed);
+    session.requests.wait_for_all()?;
+    session.context.sync()?;
+    session.destroy_all();
+    // That there are none is no error here.
+    let _ = session.context.destroy_mutexes();
+    Ok(())
+}
