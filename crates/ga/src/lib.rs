@@ -5,6 +5,8 @@
 //! - [`ArrayBuilder`], [`Array`], [`View`]: arrays of a type known at run time, and typed views of them.
 //! - [`Section`](section::Section) says which elements, [`Patch`] and [`PatchMut`] which local memory.
 //! - [`Distribution`]: who holds what.
+//! - Collective operations on whole arrays and patches (fill, scale, add, copy, dot, transpose, symmetrize, print), and
+//!   [`gemm`]: matrix products by the BLAS that the crate is linked with.
 //!
 //! Between ranks of a node operations are loads and stores in shared memory, with locks of our own for accumulates; between
 //! nodes they are MPI's passive-target RMA. `CHEMIO_GA_PATH=rma` takes the second way everywhere, `shm` refuses it.

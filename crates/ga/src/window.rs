@@ -1,7 +1,8 @@
 //! The memory of one array: on each rank a part, reached by loads and stores or by RMA.
 //!
-//! This module and those below it hold all the unsafe code of the crate but the making of raw patches. They move bytes
-//! where they are told to; which bytes is decided above.
+//! This module and those below it hold the unsafe code of the crate, but for raw patches (`patch.rs`, `local.rs`, and the calls
+//! in `transfer.rs` that vouch for them) and the calls of BLAS (`linalg/blas.rs`). They move bytes where they are told to;
+//! which bytes is decided above.
 
 mod lock_table;
 mod outstanding;
