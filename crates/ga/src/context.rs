@@ -36,8 +36,8 @@ impl Context {
     /// Joins all processes of the program. Collective over them. Initialises MPI if the program has not.
     ///
     /// # Errors
-    /// - [`Error::Comm`]: MPI does not start, or belongs to another launcher.
-    /// - [`Error::Path`]: `CHEMIO_GA_PATH` asks for nothing that there is.
+    /// - [`Error::Comm`](crate::Error::Comm): MPI does not start, or belongs to another launcher.
+    /// - [`Error::Path`](crate::Error::Path): `CHEMIO_GA_PATH` asks for nothing that there is.
     pub fn new() -> Result<Self> {
         let comm = Comm::world()?;
         let path = comm.agree(Path::from_environment())?;
@@ -103,7 +103,7 @@ impl Context {
     /// that several groups are made at once, or one that it is not in; `None` then.
     ///
     /// # Errors
-    /// - [`Error::BadGroup`]: no ranks, a rank twice or one that there is not; or the ranks of a group gave different lists.
+    /// - [`Error::BadGroup`](crate::Error::BadGroup): no ranks, a rank twice or one that there is not; or the ranks of a group gave different lists.
     pub fn group(&self, ranks: &[usize]) -> Result<Option<Group>> {
         self.world().subgroup(ranks)
     }
@@ -117,7 +117,7 @@ impl Context {
     /// was written before is seen by whoever reads after.
     ///
     /// # Errors
-    /// - [`Error::Comm`]: MPI refused, or an operation failed.
+    /// - [`Error::Comm`](crate::Error::Comm): MPI refused, or an operation failed.
     pub fn sync(&self) -> Result<()> {
         self.sync_mask().take();
         self.sync_group(self.world())
@@ -137,7 +137,7 @@ impl Context {
     /// Completes the operations of this rank on every array, everywhere. Local.
     ///
     /// # Errors
-    /// - [`Error::Comm`]: MPI refused, or an operation failed.
+    /// - [`Error::Comm`](crate::Error::Comm): MPI refused, or an operation failed.
     pub fn fence(&self) -> Result<()> {
         fence(Ordering::SeqCst);
         self.windows().iter().try_for_each(|window| window.complete_all())

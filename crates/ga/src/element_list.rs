@@ -11,9 +11,9 @@ impl Array {
     /// Cost: within a node one store, between nodes one message for each element.
     ///
     /// # Errors
-    /// - [`Error::OutOfRange`]: a subscript is not in the array; nothing is written then.
-    /// - [`Error::WrongType`], [`Error::PatchTooSmall`]: not so many values of this type.
-    /// - [`Error::Comm`]: MPI failed.
+    /// - [`Error::OutOfRange`](crate::Error::OutOfRange): a subscript is not in the array; nothing is written then.
+    /// - [`Error::WrongType`](crate::Error::WrongType), [`Error::PatchTooSmall`](crate::Error::PatchTooSmall): not so many values of this type.
+    /// - [`Error::Comm`](crate::Error::Comm): MPI failed.
     pub fn scatter(&self, values: Patch<'_>, subscripts: &[u64]) -> Result<()> {
         let (moves, local) = self.checked_list(subscripts)?;
         self.check_type(values.element_type())?;

@@ -4,7 +4,7 @@ use crate::ElementType;
 use section::Section;
 
 /// Why an operation on a distributed array failed. Of a collective operation every rank gets the same error: the one of
-/// the lowest rank that failed, on the others as [`Error::OnRank`].
+/// the lowest rank that failed, on the others as [`Error::OnRank`](crate::Error::OnRank).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -40,8 +40,8 @@ impl Array {
     /// The elements that this rank holds; `None` if it holds none. Local. Completes this rank's own operations first.
     ///
     /// # Errors
-    /// - [`Error::WrongType`]: they are not of type `T`.
-    /// - [`Error::Comm`]: an operation failed.
+    /// - [`Error::WrongType`](crate::Error::WrongType): they are not of type `T`.
+    /// - [`Error::Comm`](crate::Error::Comm): an operation failed.
     pub fn local<T: Element>(&mut self) -> Result<Option<LocalBlock<'_, T>>> {
         self.local_block()
     }
@@ -62,7 +62,7 @@ impl Array {
     /// last index varies fastest, and the address stays the same while the array lives. For foreign callers; local.
     ///
     /// # Errors
-    /// - [`Error::Comm`]: an operation failed.
+    /// - [`Error::Comm`](crate::Error::Comm): an operation failed.
     pub fn access(&self) -> Result<Option<(Section, *mut u8)>> {
         self.window().complete_all()?;
         self.window().see_others()?;
@@ -73,7 +73,7 @@ impl Array {
     /// synchronisation. Local.
     ///
     /// # Errors
-    /// - [`Error::Comm`]: MPI refused.
+    /// - [`Error::Comm`](crate::Error::Comm): MPI refused.
     pub fn release(&self) -> Result<()> {
         self.window().see_others()
     }
