@@ -111,6 +111,11 @@ impl Group {
         self.node().size() == self.ranks()
     }
 
+    /// MPI's handle of the group, for calls that this crate does not have. It lives as long as the group.
+    pub fn raw(&self) -> comm::ffi::MPI_Comm {
+        self.comm().raw()
+    }
+
     pub(crate) fn comm(&self) -> &Comm {
         &self.inner.comm
     }
@@ -126,7 +131,13 @@ impl Group {
 
     /// A group of some of these ranks, in the given order. Collective over this group: each rank gives the list of a group
     /// that it is in, so that several groups are made at once, or one that it is not in; `None` then.
-    pub(crate) fn subgroup(&self, ranks: &[usize]) -> Result<Option<Self>> {
+    ///
+    /// # Errors
+    /// - [`Error::BadGroup`]: no ranks, a rank twice or one that there is not; or the ranks of a group gave different lists.
+    ///
+    /// # Panics
+    /// If there are 2^31 ranks or more.
+    pub fn subgroup(&self, ranks: &[usize]) -> Result<Option<Self>> {
         let checked = self.check_list(ranks);
         self.comm().agree(checked)?;
         let place = ranks.iter().position(|&rank| rank == self.rank());

@@ -22,6 +22,8 @@ use crate::variant::Variant;
 
 /// How long the other ranks of one that panicked may take to end.
 const AFTER_PANIC: Duration = Duration::from_secs(10);
+/// How long a rank may take to start. MPI's launchers now and then lose a rank of another host while they connect.
+const START: Duration = Duration::from_secs(40);
 /// How long the processes of a job may outlive its launcher.
 const AFTER_END: Duration = Duration::from_secs(2);
 /// How long a launcher that is told to end its job may take.
@@ -46,6 +48,8 @@ pub(crate) struct Launch<'a> {
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) verdict: String,
+    /// Some rank never started, so that nothing is known of the scenarios.
+    pub(crate) unstarted: bool,
     /// What each rank was doing.
     pub(crate) ranks: Vec<String>,
     /// The scenario to be run again, where one is to blame.
@@ -59,6 +63,7 @@ pub(crate) struct Failure {
 enum End {
     ByItself(ExitStatus),
     OutOfTime,
+    Unstarted,
     StuckAfterPanic,
 }
 
@@ -87,7 +92,8 @@ impl Launch<'_> {
             (0..self.layout.ranks_count()).map(|rank| Progress::of(&files.journals(), rank)).collect();
         end_all(&mut launcher, &id);
         let verdict = self.verdict(&end, &ranks, left_count);
-        Ok(verdict.map(|verdict| failure(verdict, &ranks, &files)))
+        let unstarted = matches!(end, End::Unstarted);
+        Ok(verdict.map(|verdict| Failure { unstarted, ..failure(verdict, &ranks, &files) }))
     }
 
     fn command(&self, files: &Files, hosts: Option<&TwoHosts>, id: &LaunchId) -> Command {
@@ -120,10 +126,18 @@ impl Launch<'_> {
                 seen_panic = true;
                 limit = limit.min(began.elapsed() + AFTER_PANIC);
             }
+            if began.elapsed() >= START && !seen_panic && self.is_starting(files) {
+                return End::Unstarted;
+            }
             if began.elapsed() >= limit {
                 return if seen_panic { End::StuckAfterPanic } else { End::OutOfTime };
             }
         }
+    }
+
+    fn is_starting(&self, files: &Files) -> bool {
+        (0..self.layout.ranks_count())
+            .any(|rank| matches!(Progress::of(&files.journals(), rank).0, Progress::Starting))
     }
 
     fn has_panicked(&self, files: &Files) -> bool {
@@ -148,6 +162,7 @@ impl Launch<'_> {
                 Some(format!("{left_count} processes outlived the job"))
             }
             (End::ByItself(_), None) => None,
+            (End::Unstarted, _) => Some(format!("a rank had not started after {} s", START.as_secs())),
             _ => Some(format!("not over after {} s", self.time_limit.as_secs_f64())),
         }
     }
@@ -174,6 +189,7 @@ fn failure(verdict: String, ranks: &[(Progress, Duration)], files: &Files) -> Fa
     };
     Failure {
         verdict,
+        unstarted: false,
         ranks: ranks.iter().enumerate().map(describe).collect(),
         scenario: scenario.or(running),
         output: tail(&fs::read(files.output()).unwrap_or_default()),

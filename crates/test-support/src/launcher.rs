@@ -60,7 +60,16 @@ fn run_all(plan: &[Planned<'_>], mpi: &Mpi, shape: &Shape, options: &Options, re
         let row = Row { variant: variant.name(), layout: *layout, scenarios_count: scenarios.len(), seed };
         let began = Instant::now();
         let (layout, shows_output) = (*layout, options.nocapture);
-        match (Launch { mpi, variant, layout, scenarios, seed, time_limit, shows_output }).run() {
+        let launch = Launch { mpi, variant, layout, scenarios, seed, time_limit, shows_output };
+        let outcome = launch.run().and_then(|outcome| match outcome {
+            // A job that MPI's launcher did not bring about says nothing of the scenarios: once more, and told.
+            Some(failure) if failure.unstarted => {
+                println!("begun again: {}: {}", row.variant, failure.verdict);
+                launch.run()
+            }
+            other => Ok(other),
+        });
+        match outcome {
             Ok(None) => report.passed(&row, began.elapsed()),
             Ok(Some(failure)) => report.failed(&row, &failure),
             Err(why) => report.not_run(&row, &why),
