@@ -4,6 +4,7 @@ use crate::kind::Kind;
 use crate::session::Session;
 use crate::{Error, Result};
 use ga::{Array, Group};
+use section::Section;
 use std::ffi::{CStr, CString};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -37,6 +38,8 @@ pub(crate) struct Made {
     pub(crate) kind: Kind,
     /// The handle of its group.
     pub(crate) group: i64,
+    /// The elements that this process holds, which do not change.
+    pub(crate) own: Option<Section>,
     /// How many arrays this process had made before.
     creations_before: u64,
     /// For C callers, who may keep the pointer while the array lives.
@@ -60,6 +63,7 @@ impl Plan {
 impl Made {
     /// Takes a new array in, or removes it again if some rank of its group has no room for it. Collective.
     fn checked(session: &Session, array: Array, kind: Kind, group: i64) -> Result<Self> {
+        let own = array.local_section();
         let bytes = own_bytes(&array);
         let mut over = [i32::from(!session.limit().fits(bytes))];
         array.group().reduce(&mut over, ga::Reduction::Max)?;
@@ -71,11 +75,16 @@ impl Made {
         session.limit().take(bytes);
         let creations_before = session.statistics().created(session.limit().used());
         let c_name = CString::new(array.name().replace('\0', "")).unwrap_or_default();
-        Ok(Self { handle: 0, array, kind, group, creations_before, c_name })
+        Ok(Self { handle: 0, array, kind, group, own, creations_before, c_name })
     }
 
     pub(crate) fn shape(&self) -> &[u64] {
         self.array.shape()
+    }
+
+    /// Bytes of so many elements.
+    pub(crate) fn bytes_of(&self, elements: u64) -> u64 {
+        elements.saturating_mul(self.kind.element.bytes() as u64)
     }
 
     pub(crate) fn dims(&self) -> usize {

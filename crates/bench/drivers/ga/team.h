@@ -35,8 +35,9 @@ void team_answer(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints an error as the answer and ends all ranks. */
 void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* Collective: times loops of `work`, longer and longer ones until one lasts about `seconds`; that one counts. If other
- * processes took processors from it, it is repeated a few times, until one is undisturbed. */
+/* Collective: times loops of `work`, longer and longer ones until one lasts about `seconds`; that one counts, or a first
+ * call that lasts much longer. If other processes took processors from it, it is repeated a few times, until one is
+ * undisturbed. */
 struct timing team_time(void (*work)(int64_t calls_count), double seconds);
 
 /* Collective: the same on rank 0 alone, while the others sleep in the kernel. Only rank 0 gets the result. */

@@ -18,7 +18,8 @@ Put, get and acc of one patch again and again, by all ranks at once; local: in t
 rank. Contiguous: whole rows; half: runs of 4 KiB, 8 KiB apart; narrow: runs of 64 B, 256 B apart. Medians in MB/s (10^6
 bytes) of all ranks together, and microseconds a call. Target: 0.95 of the package; contiguous patches from 256 KiB on also
 0.8 of memcpy done by as many ranks at once. Judged: 2 ranks, in shared memory. memcpy goes from private to private memory,
-\"to shared\" from private to shared memory, daxpy (for acc) adds private to private memory.
+\"to shared\" from private to shared memory, daxpy (for acc) adds private to private memory. Narrow patches beyond 4 MiB
+are not moved by RMA: a message for each of a million runs takes minutes.
 ";
 
 const RULE_OF_COUNTERS: &str = "\

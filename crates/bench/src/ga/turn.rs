@@ -3,7 +3,10 @@
 use std::fmt;
 
 use crate::ga::engine::{Engine, Player, Yardstick};
-use crate::ga::workload::{Locality, Operation, Patch, Product, binary};
+use crate::ga::workload::{Kind, Locality, Operation, Patch, Product, binary};
+
+/// By RMA every run is a message.
+const NARROW_BY_RMA_BYTES_MAX: u64 = 4 << 20;
 
 /// What is measured between two changes of the task: all engines do the same, in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -48,7 +51,7 @@ impl Turn {
 
     fn all_of_patch(patch: Patch, engines: &[Engine], ranks: usize) -> Vec<Self> {
         let mut turns = Yardstick::ALL.map(|yardstick| Self::Yardstick(patch, yardstick)).to_vec();
-        for &engine in engines {
+        for &engine in engines.iter().filter(|&&engine| !takes_minutes(engine, patch)) {
             let cells = patch.cells(ranks).into_iter();
             turns.extend(cells.map(|cell| Self::Transfer(patch, engine, cell.operation, cell.locality)));
         }
@@ -82,6 +85,11 @@ impl Turn {
     }
 }
 
+/// A call of the network for each of a million runs.
+fn takes_minutes(engine: Engine, patch: Patch) -> bool {
+    engine == Engine::OursByRma && patch.kind == Kind::Narrow && patch.bytes > NARROW_BY_RMA_BYTES_MAX
+}
+
 impl fmt::Display for Task {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -104,6 +112,17 @@ mod tests {
         let turns = Turn::all(Task::Patch(patch), &Engine::ALL, 2);
         let of = |player| turns.iter().filter(|turn| turn.player() == player).count();
         assert_eq!((of(Player::Bare), of(Player::Library(Engine::OursByRma)), turns.len()), (3, 6, 21));
+    }
+
+    #[test]
+    fn a_million_runs_are_not_measured_by_rma() {
+        let engines = |kind, bytes| {
+            let turns = Turn::all(Task::Patch(Patch { kind, bytes }), &Engine::ALL, 2);
+            turns.iter().filter(|turn| turn.player() == Player::Library(Engine::OursByRma)).count()
+        };
+        assert_eq!(engines(Kind::Narrow, 64 << 20), 0);
+        assert_eq!(engines(Kind::Narrow, 4 << 20), 6);
+        assert_eq!(engines(Kind::Half, 64 << 20), 6);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use chemio_capi::Integer;
 use ga::ElementType;
 use libc::c_void;
 use ma::Datatype;
-use section::{Layout, Section};
+use section::Layout;
 
 /// Where an element of this process's block is, and the extents of the block as the caller counts.
 struct Place {
@@ -23,9 +23,8 @@ unsafe fn place<N: Integer>(caller: Caller, array: &Made, lo: *const N, hi: *con
     let (lo, hi) =
         unsafe { (fetch::indices(lo, array.dims(), "lo")?, fetch::indices(hi, array.dims(), "hi")?) };
     let section = caller.section(array, lo, hi)?;
-    let own = array.array.local_section();
-    let block = own.filter(|own| section.clipped_to(own) == Some(section));
-    let block = block.ok_or_else(|| not_own(caller, array, own.as_ref(), &lo, &hi))?;
+    let block = array.own.as_ref().filter(|own| section.clipped_to(own) == Some(section));
+    let block = block.ok_or_else(|| not_own(caller, array, &lo, &hi))?;
     let (_, first) = array.array.access()?.expect("this process holds a block");
     let offset = Layout::dense(&block.counts()).offset(section.relative_to(block.lo()).lo());
     // SAFETY: the section lies in the block, which begins at `first` and is dense.
@@ -33,7 +32,8 @@ unsafe fn place<N: Integer>(caller: Caller, array: &Made, lo: *const N, hi: *con
     Ok(Place { address, extents: caller.extents(&block.counts()).to_vec() })
 }
 
-fn not_own(caller: Caller, array: &Made, own: Option<&Section>, lo: &[i64], hi: &[i64]) -> Error {
+fn not_own(caller: Caller, array: &Made, lo: &[i64], hi: &[i64]) -> Error {
+    let own = array.own.as_ref();
     let (first, last) = own.map_or_else(|| caller.nothing(array.dims()), |own| caller.bounds(own));
     Error::NotOwn {
         array: array.array.name().to_owned(),

@@ -86,7 +86,7 @@ impl<N: Integer> List<N> {
             let element = array.kind.element;
             // SAFETY: promised by the caller.
             let at = unsafe { self.subscripts.all(self.caller, &array, count) }?;
-            session.statistics().moved(transfer, (count * element.bytes()) as u64, own_bytes(&array, &at));
+            session.statistics().moved(transfer, array.bytes_of(count as u64), own_bytes(&array, &at));
             let (values, extents) = (self.values.cast::<u8>(), [count as u64]);
             // SAFETY: promised by the caller: as many values as subscripts.
             let (from, to) = unsafe {
@@ -129,10 +129,10 @@ impl<N: Integer> List<N> {
 
 /// Bytes of the listed elements that this process holds.
 fn own_bytes(array: &Made, subscripts: &[u64]) -> u64 {
-    let Some(own) = array.array.local_section() else { return 0 };
+    let Some(own) = &array.own else { return 0 };
     let inside = |at: &[u64]| at.iter().zip(own.lo()).zip(own.hi()).all(|((at, lo), hi)| lo <= at && at < hi);
     let count = subscripts.chunks_exact(array.dims()).filter(|at| inside(at)).count();
-    (count * array.kind.element.bytes()) as u64
+    array.bytes_of(count as u64)
 }
 
 /// Adds to an integer element and returns what it was.
@@ -151,7 +151,7 @@ pub(crate) unsafe fn read_increment<N: Integer>(
         // SAFETY: promised by the caller.
         let subscripts = unsafe { fetch::indices(subscript, array.dims(), "subscript") }?;
         let at = caller.element(&array, subscripts)?;
-        let bytes = array.kind.element.bytes() as u64;
+        let bytes = array.bytes_of(1);
         session.statistics().moved(Transfer::ReadIncrement, bytes, own_bytes(&array, &at));
         Ok(array.array.read_increment(&at, increment)?)
     })

@@ -7,7 +7,7 @@ use crate::session::{self, Session};
 use crate::statistics::Transfer;
 use crate::{Error, Result, fetch};
 use chemio_capi::Integer;
-use ga::{Patch, PatchMut, Request};
+use ga::{Patch, PatchMut, Request, Scalar};
 use libc::c_void;
 use section::{Section, Shape};
 use std::sync::Arc;
@@ -96,9 +96,27 @@ impl Checked {
     }
 
     fn count(&self, transfer: Transfer) {
-        let bytes = |section: &Section| section.len() * self.array.kind.element.bytes() as u64;
-        let own = self.array.array.local_section().and_then(|own| self.section.clipped_to(&own));
+        let bytes = |section: &Section| self.array.bytes_of(section.len());
+        let own = self.array.own.as_ref().and_then(|own| self.section.clipped_to(own));
         self.session.statistics().moved(transfer, bytes(&self.section), own.as_ref().map_or(0, bytes));
+    }
+
+    /// Makes the transfer.
+    ///
+    /// # Safety
+    /// Nobody else uses the memory meanwhile; `alpha` is as for [`accumulate`].
+    unsafe fn make(&self, transfer: Transfer, alpha: *const c_void) -> Result<()> {
+        self.count(transfer);
+        let (array, section) = (&self.array.array, &self.section);
+        // SAFETY: promised by the caller.
+        unsafe {
+            match transfer {
+                Transfer::Put => array.put(section, self.source()?)?,
+                Transfer::Get => array.get(section, self.target()?)?,
+                _ => array.accumulate(section, self.source()?, self.factor(alpha)?)?,
+            }
+        }
+        Ok(())
     }
 
     /// Begins the transfer.
@@ -107,18 +125,22 @@ impl Checked {
     /// The memory belongs to the transfer until it is complete; `alpha` is as for [`accumulate`].
     unsafe fn begin(&self, transfer: Transfer, alpha: *const c_void) -> Result<Request<'static>> {
         self.count(transfer);
-        let array = &self.array.array;
+        let (array, section) = (&self.array.array, &self.section);
         // SAFETY: promised by the caller.
         unsafe {
             Ok(match transfer {
-                Transfer::Put => array.nbput(&self.section, self.source()?)?,
-                Transfer::Get => array.nbget(&self.section, self.target()?)?,
-                _ => {
-                    let alpha = fetch::scalar(alpha, self.array.kind.element, "alpha")?;
-                    array.nbaccumulate(&self.section, self.source()?, alpha)?
-                }
+                Transfer::Put => array.nbput(section, self.source()?)?,
+                Transfer::Get => array.nbget(section, self.target()?)?,
+                _ => array.nbaccumulate(section, self.source()?, self.factor(alpha)?)?,
             })
         }
+    }
+
+    /// # Safety
+    /// See the head of `calls`.
+    unsafe fn factor(&self, alpha: *const c_void) -> Result<Scalar> {
+        // SAFETY: promised by the caller.
+        unsafe { fetch::scalar(alpha, self.array.kind.element, "alpha") }
     }
 }
 
@@ -127,7 +149,7 @@ impl Checked {
 unsafe fn blocking<N: Integer>(arguments: Arguments<N>, transfer: Transfer, alpha: *const c_void) {
     or_abort(arguments.caller, || {
         // SAFETY: promised by the caller.
-        unsafe { Ok(arguments.check()?.begin(transfer, alpha)?.wait()?) }
+        unsafe { arguments.check()?.make(transfer, alpha) }
     });
 }
 
