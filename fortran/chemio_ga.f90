@@ -1853,6 +1853,22 @@ module chemio_ga
       integer, intent(in) :: grp
     end subroutine nga_pgroup_sync
 
+    !> MPI's communicator of all processes; it belongs to the library.
+    subroutine ga_mpi_comm(comm)
+      integer, intent(inout) :: comm
+    end subroutine ga_mpi_comm
+
+    !> MPI's communicator of a group.
+    subroutine ga_mpi_comm_pgroup(comm, grp)
+      integer, intent(inout) :: comm
+      integer, intent(in) :: grp
+    end subroutine ga_mpi_comm_pgroup
+
+    !> MPI's communicator of the default group.
+    subroutine ga_mpi_comm_pgroup_default(comm)
+      integer, intent(inout) :: comm
+    end subroutine ga_mpi_comm_pgroup_default
+
     !> Makes so many mutexes, from 0.
     logical function ga_create_mutexes(number)
       integer, intent(in) :: number

@@ -1166,7 +1166,8 @@ int GA_Pgroup_self(void);
 int NGA_Pgroup_self(void);
 
 /**
- * Cuts a group into num_group groups of neighbours and returns the one with this process.
+ * Cuts a group into at most num_group groups of neighbours, each but the last of the same size, and returns the one
+ * with this process.
  */
 int GA_Pgroup_split(int grp_id, int num_group);
 

@@ -10,6 +10,7 @@ pub mod arithmetic;
 pub mod arrays;
 pub mod collective;
 pub mod lifecycle;
+pub mod mpi;
 pub mod print;
 pub mod transfer;
 

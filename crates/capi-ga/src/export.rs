@@ -564,6 +564,9 @@ macro_rules! fortran_collective {
                 grp: *const $int, pid: *const $int
             ) -> $int;
             ga_pgroup_sync_ nga_pgroup_sync_ = pgroup_sync(grp: *const $int) -> ();
+            ga_mpi_comm_ = mpi_comm(comm: *mut $int) -> ();
+            ga_mpi_comm_pgroup_ = mpi_comm_pgroup(comm: *mut $int, grp: *const $int) -> ();
+            ga_mpi_comm_pgroup_default_ = mpi_comm_pgroup_default(comm: *mut $int) -> ();
             ga_create_mutexes_ nga_create_mutexes_ = create_mutexes(count: *const $int) -> $int;
             ga_destroy_mutexes_ nga_destroy_mutexes_ = destroy_mutexes() -> $int;
             ga_lock_ nga_lock_ = lock(mutex: *const $int) -> ();

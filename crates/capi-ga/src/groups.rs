@@ -146,10 +146,16 @@ impl Session {
     }
 
     fn create_subgroup(&self, parent: i64, ranks: &[i64]) -> Result<i64> {
-        let mut world_ranks =
-            ranks.iter().map(|&rank| self.groups().world_rank(parent, rank)).collect::<Result<Vec<_>>>()?;
-        world_ranks.sort_unstable();
-        let members = self.context().group(&world_ranks)?;
-        Ok(self.groups().insert(members, world_ranks))
+        let group = self.groups().get(parent)?;
+        let no_such = |rank| Error::NoSuchRank { rank, ranks: group.ranks() };
+        // In the order of the parent's numbers, which is that of the world.
+        let mut members = ranks
+            .iter()
+            .map(|&rank| usize::try_from(rank).ok().filter(|&own| own < group.ranks()).ok_or(no_such(rank)))
+            .collect::<Result<Vec<_>>>()?;
+        members.sort_unstable();
+        let made = group.subgroup(&members)?;
+        let world_ranks = members.iter().filter_map(|&rank| group.world_rank(rank)).collect();
+        Ok(self.groups().insert(made, world_ranks))
     }
 }

@@ -341,7 +341,8 @@ pub extern "C" fn NGA_Pgroup_self() -> c_int {
     int(group::alone(Caller::c("NGA_Pgroup_self")))
 }
 
-/// Cuts a group into `num_group` groups of neighbours and returns the one with this process.
+/// Cuts a group into at most `num_group` groups of neighbours, each but the last of the same size, and returns the one
+/// with this process.
 #[unsafe(no_mangle)]
 pub extern "C" fn GA_Pgroup_split(grp_id: c_int, num_group: c_int) -> c_int {
     int(group::split(Caller::c("GA_Pgroup_split"), grp_id.into(), num_group.into()))

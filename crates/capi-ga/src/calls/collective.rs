@@ -9,7 +9,7 @@ use libc::c_void;
 use num_complex::Complex;
 
 /// The group of a handle; none is the default group.
-fn members(group: Option<i64>) -> Result<Group> {
+pub(crate) fn members(group: Option<i64>) -> Result<Group> {
     let session = session::current()?;
     group.map_or_else(|| session.groups().current(), |handle| session.groups().get(handle))
 }

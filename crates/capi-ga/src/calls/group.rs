@@ -2,9 +2,11 @@
 
 use crate::boundary::{or_abort, or_return};
 use crate::caller::Caller;
+use crate::calls::collective::members;
 use crate::calls::lifecycle::number;
 use crate::{fetch, groups, session};
 use chemio_capi::Integer;
+use comm::ffi::{self, MPI_Comm};
 
 /// No group, or nobody.
 const NONE: i64 = -1;
@@ -74,4 +76,15 @@ pub(crate) fn sync(caller: Caller, handle: i64) {
         let session = session::current()?;
         Ok(session.context().sync_group(&session.groups().get(handle)?)?)
     });
+}
+
+/// The communicator of a group; none is the default group.
+pub(crate) fn communicator(caller: Caller, handle: Option<i64>) -> MPI_Comm {
+    or_abort(caller, || Ok(members(handle)?.raw()))
+}
+
+/// The same as Fortran names it.
+pub(crate) fn fortran_communicator(caller: Caller, handle: Option<i64>) -> i64 {
+    // SAFETY: the communicator is a live one of a running MPI.
+    i64::from(unsafe { ffi::RSMPI_Comm_c2f(communicator(caller, handle)) })
 }

@@ -1,6 +1,7 @@
 //! Broadcasts, reductions, groups of processes and mutexes.
 
 use super::number;
+use crate::boundary::or_abort;
 use crate::caller::Caller;
 use crate::calls::collective::{self as calls, Numbers};
 use crate::calls::{group, mutex};
@@ -168,6 +169,30 @@ pub unsafe fn pgroup_absolute_id<I: Integer>(caller: Caller, grp: *const I, pid:
 pub unsafe fn pgroup_sync<I: Integer>(caller: Caller, grp: *const I) {
     // SAFETY: see the head of `fortran.rs`.
     group::sync(caller, unsafe { number(caller, grp, "grp") });
+}
+
+/// `subroutine ga_mpi_comm(comm)`
+pub unsafe fn mpi_comm<I: Integer>(caller: Caller, comm: *mut I) {
+    // SAFETY: see the head of `fortran.rs`.
+    unsafe { store_communicator(caller, Some(group::WORLD), comm) }
+}
+
+/// `subroutine ga_mpi_comm_pgroup(comm, grp)`
+pub unsafe fn mpi_comm_pgroup<I: Integer>(caller: Caller, comm: *mut I, grp: *const I) {
+    // SAFETY: see the head of `fortran.rs`.
+    unsafe { store_communicator(caller, Some(number(caller, grp, "grp")), comm) }
+}
+
+/// `subroutine ga_mpi_comm_pgroup_default(comm)`
+pub unsafe fn mpi_comm_pgroup_default<I: Integer>(caller: Caller, comm: *mut I) {
+    // SAFETY: see the head of `fortran.rs`.
+    unsafe { store_communicator(caller, None, comm) }
+}
+
+unsafe fn store_communicator<I: Integer>(caller: Caller, handle: Option<i64>, comm: *mut I) {
+    let found = I::nearest(group::fortran_communicator(caller, handle));
+    // SAFETY: see the head of `fortran.rs`.
+    or_abort(caller, || unsafe { fetch::store(comm, found, "comm") });
 }
 
 /// `logical function ga_create_mutexes(number)`

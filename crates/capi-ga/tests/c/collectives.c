@@ -1,5 +1,6 @@
 /* Broadcasts, reductions, mutexes, groups, and masks of synchronisation. */
 #include "check.h"
+#include "ga-mpi.h"
 
 static void a_broadcast_counts_bytes(void)
 {
@@ -198,6 +199,44 @@ static void arrays_are_created_in_the_default_group(void)
     GA_Sync();
 }
 
+static void groups_are_made_within_the_default_group(void)
+{
+    int halves = GA_Pgroup_split(GA_Pgroup_get_world(), 2), first[1] = {0}, group, members, in_half;
+    double one = 1;
+    GA_Pgroup_set_default(halves);
+    in_half = GA_Nodeid();
+    members = GA_Nnodes();
+    CHECK(members == (ranks + 1) / 2 || members == ranks / 2);
+    group = GA_Pgroup_create(first, 1);
+    CHECK_EQUAL(GA_Pgroup_nnodes(group), 1);
+    CHECK_EQUAL(GA_Pgroup_nodeid(group), in_half == 0 ? 0 : -1);
+    GA_Dgop(&one, 1, "+");
+    CHECK_EQUAL(one, members);
+    GA_Sync();
+    GA_Pgroup_set_default(GA_Pgroup_get_world());
+    if (in_half == 0) CHECK(GA_Pgroup_destroy(group));
+    GA_Sync();
+    CHECK(GA_Pgroup_destroy(halves));
+    GA_Sync();
+}
+
+static void groups_are_communicators(void)
+{
+    int half = GA_Pgroup_split(GA_Pgroup_get_world(), 2), size, rank, sum = 1;
+    MPI_Comm_size(GA_MPI_Comm(), &size);
+    CHECK_EQUAL(size, ranks);
+    MPI_Comm_rank(GA_MPI_Comm_pgroup(half), &rank);
+    MPI_Comm_size(GA_MPI_Comm_pgroup(half), &size);
+    CHECK(rank == GA_Pgroup_nodeid(half) && size == GA_Pgroup_nnodes(half));
+    GA_Pgroup_set_default(half);
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, GA_MPI_Comm_pgroup_default());
+    CHECK_EQUAL(sum, GA_Nnodes());
+    GA_Pgroup_set_default(GA_Pgroup_get_world());
+    GA_Sync();
+    CHECK(GA_Pgroup_destroy(half));
+    GA_Sync();
+}
+
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
@@ -217,5 +256,7 @@ int main(int argc, char **argv)
     RUN(masks_hold_for_one_call);
     RUN(a_group_of_some_ranks_reduces_and_broadcasts_among_them);
     RUN(arrays_are_created_in_the_default_group);
+    RUN(groups_are_made_within_the_default_group);
+    RUN(groups_are_communicators);
     return end();
 }

@@ -117,6 +117,12 @@ static void locked_twice(void)
     GA_Lock(me);
 }
 static void dead_group(void) { GA_Pgroup_sync(17); }
+static void group_of_a_missing_process(void)
+{
+    int list[1];
+    list[0] = ranks;
+    GA_Pgroup_create(list, 1);
+}
 static void after_the_end(void)
 {
     GA_Terminate();
@@ -168,6 +174,7 @@ static const struct {
     COLLECTIVE(unlock_of_what_is_free, "GA_Unlock: mutex 0 is not held"),
     COLLECTIVE(locked_twice, "GA_Lock: mutex"),
     CASE(dead_group, "GA_Pgroup_sync: no group of processes has the handle 17"),
+    CASE(group_of_a_missing_process, "GA_Pgroup_create: process"),
     COLLECTIVE(after_the_end, "GA_Nodeid: the arrays are not initialised"),
 };
 

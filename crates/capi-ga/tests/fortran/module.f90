@@ -187,7 +187,8 @@ contains
   end subroutine described_arrays_are_allocated
 
   subroutine groups_have_ranks_of_their_own
-    integer :: parts, half, n, alone, x(1)
+    integer :: parts, half, n, alone, x(1), communicator
+    integer(kind=4) :: members, code
     n = ga_nnodes()
     parts = ga_pgroup_split(ga_pgroup_get_world(), 2)
     half = (n + 1)/2
@@ -196,6 +197,9 @@ contains
     x = 1
     call ga_pgroup_igop(parts, 1, x, 1, '+')
     call check('members', x(1), ga_pgroup_nnodes(parts))
+    call ga_mpi_comm_pgroup(communicator, parts)
+    call mpi_comm_size(int(communicator, 4), members, code)
+    call check('communicator', int(members), x(1))
     call ga_pgroup_sync(parts)
     call check_true('forgotten', ga_pgroup_destroy(parts))
     alone = ga_pgroup_split_irreg(ga_pgroup_get_world(), ga_nodeid())
