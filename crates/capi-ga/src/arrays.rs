@@ -192,6 +192,12 @@ impl Session {
         slot.made.get().cloned().ok_or_else(|| Error::NotAllocated { handle, name: slot.plan().name.clone() })
     }
 
+    /// Uses an array where it is; `None` if there is none. Not for long work, nor for any that comes back here.
+    #[inline]
+    pub(crate) fn with_array<R>(&self, handle: i64, work: impl FnOnce(&Made) -> Option<R>) -> Option<R> {
+        self.arrays().with(position(handle), |slot| work(slot.made.get()?)).flatten()
+    }
+
     fn slot(&self, handle: i64) -> Result<Arc<Slot>> {
         self.arrays().get(position(handle)).ok_or(Error::DeadHandle { handle })
     }

@@ -56,6 +56,18 @@ impl Caller {
         values
     }
 
+    /// The caller's place for dimension `d` of ours, of `dims`.
+    #[inline]
+    pub(crate) fn place(&self, d: usize, dims: usize) -> usize {
+        if self.reversed { dims - 1 - d } else { d }
+    }
+
+    /// An index of the caller's as ours; what is before the first is negative, or far beyond the last.
+    #[inline]
+    pub(crate) fn index(&self, counted: i64) -> i64 {
+        counted.wrapping_sub(self.base)
+    }
+
     /// An index of ours as the caller counts it.
     fn counted(&self, index: u64) -> i64 {
         i64::try_from(index).unwrap_or(i64::MAX).saturating_add(self.base)

@@ -61,6 +61,13 @@ pub(crate) fn current() -> Result<Arc<Session>> {
     SESSION.read().unwrap_or_else(PoisonError::into_inner).clone().ok_or(Error::NotInitialised)
 }
 
+/// Uses the session where it is; `None` if there is none. Not for long work, nor for any that comes back here: nobody can
+/// begin or end the session meanwhile.
+#[inline]
+pub(crate) fn with<R>(work: impl FnOnce(&Session) -> Option<R>) -> Option<R> {
+    work(SESSION.read().unwrap_or_else(PoisonError::into_inner).as_ref()?)
+}
+
 /// Whether there is a session.
 pub(crate) fn is_initialised() -> bool {
     current().is_ok()

@@ -41,6 +41,13 @@ impl<T> Table<T> {
         self.shared().entries.get(usize::try_from(handle).ok()?)?.clone()
     }
 
+    /// Uses the entry of a handle where it is: quicker than [`get`](Self::get), but nobody can insert or remove entries
+    /// meanwhile. Not for long work, nor for any that comes back here.
+    #[inline]
+    pub fn with<R>(&self, handle: i64, work: impl FnOnce(&T) -> R) -> Option<R> {
+        Some(work(self.shared().entries.get(usize::try_from(handle).ok()?)?.as_deref()?))
+    }
+
     /// Takes the entry of a handle out; the handle is free from now on.
     pub fn remove(&self, handle: i64) -> Option<Arc<T>> {
         let index = usize::try_from(handle).ok()?;
@@ -96,7 +103,9 @@ mod tests {
             assert!(table.get(handle).is_none());
             assert!(table.remove(handle).is_none());
         }
+        assert_eq!(table.with(0, |&entry| entry), Some('a'));
         assert!(table.remove(0).is_some());
+        assert_eq!(table.with(0, |&entry| entry), None);
         assert!(table.remove(0).is_none(), "a second close finds nothing");
     }
 }

@@ -15,6 +15,7 @@ pub trait Integer: Copy {
 }
 
 impl Integer for i32 {
+    #[inline]
     fn get(self) -> i64 {
         i64::from(self)
     }
@@ -25,6 +26,7 @@ impl Integer for i32 {
 }
 
 impl Integer for i64 {
+    #[inline]
     fn get(self) -> i64 {
         self
     }

@@ -17,6 +17,17 @@ pub struct Distribution {
     starts: Vec<Vec<u64>>,
 }
 
+/// One of the blocks that a dimension is cut into.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BlockAlong {
+    /// Its coordinate in the grid.
+    pub(crate) number: usize,
+    /// Its first index.
+    pub(crate) begin: u64,
+    /// Its end, exclusive.
+    pub(crate) end: u64,
+}
+
 impl Distribution {
     /// Blocks of equal size, give or take one, larger ones first, for `ranks` ranks. Along `d` a block is a multiple of
     /// `chunk[d]`, but for the last; 0 or nothing is free.
@@ -120,8 +131,20 @@ impl Distribution {
 
     /// Which block along `dim` holds `index`: the last that begins at or before it, since those before may be empty.
     fn block_along(&self, dim: usize, index: u64) -> usize {
-        assert!(index < self.shape[dim], "index {index} of {}", self.shape[dim]);
-        self.starts(dim).partition_point(|&start| start <= index) - 1
+        let block = self.block_around(dim, index);
+        block.unwrap_or_else(|| panic!("index {index} of {}", self.shape[dim])).number
+    }
+
+    /// The block along `dim` that holds `index`; `None` if there is no such index.
+    #[inline]
+    pub(crate) fn block_around(&self, dim: usize, index: u64) -> Option<BlockAlong> {
+        if index >= self.shape[dim] {
+            return None;
+        }
+        let starts = &self.starts[dim];
+        // The end is one of the starts, and beyond the index: with one block there is nothing to search.
+        let number = if starts.len() == 2 { 0 } else { starts.partition_point(|&start| start <= index) - 1 };
+        Some(BlockAlong { number, begin: starts[number], end: starts[number + 1] })
     }
 
     /// Calls `visit` with every rank that holds elements of `section`, the part of the section that it holds, and its

@@ -30,7 +30,7 @@ unsafe impl Send for PatchMut<'_> {}
 
 /// What is known of the memory.
 #[derive(Clone, Copy, Debug)]
-struct Memory {
+pub(crate) struct Memory {
     element_type: ElementType,
     /// None: the memory is exactly as large as the section.
     extents: Option<Shape>,
@@ -39,6 +39,23 @@ struct Memory {
 }
 
 impl Memory {
+    #[inline]
+    pub(crate) fn element_type(&self) -> ElementType {
+        self.element_type
+    }
+
+    /// None: the section's own.
+    #[inline]
+    pub(crate) fn extents(&self) -> Option<&Shape> {
+        self.extents.as_ref()
+    }
+
+    /// Elements there are.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     /// Where the section of `counts` elements lies.
     fn layout(&self, counts: &Shape) -> Result<Layout> {
         let extents = self.extents.unwrap_or(*counts);
@@ -94,10 +111,15 @@ impl<'a> Patch<'a> {
         })
     }
 
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
     pub(crate) fn element_type(&self) -> ElementType {
         self.memory.element_type
     }
 
+    #[inline]
     pub(crate) fn first(&self) -> *const u8 {
         self.first
     }
@@ -141,10 +163,15 @@ impl<'a> PatchMut<'a> {
         })
     }
 
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
     pub(crate) fn element_type(&self) -> ElementType {
         self.memory.element_type
     }
 
+    #[inline]
     pub(crate) fn first(&self) -> *mut u8 {
         self.first
     }

@@ -1,8 +1,9 @@
 //! Put, get and accumulate: sections between an array and local memory.
 
+use crate::patch::Memory;
 use crate::window::{Move, Pending, Window};
-use crate::{Array, Patch, PatchMut, Request, Result, Scalar};
-use section::{Layout, Section};
+use crate::{Array, InBlock, Patch, PatchMut, Request, Result, Scalar, Span};
+use section::{Layout, Section, Shape};
 
 impl Array {
     /// Writes a section from local memory. Local: the ranks that hold it take no part.
@@ -15,6 +16,11 @@ impl Array {
     /// - [`Error::PatchTooSmall`](crate::Error::PatchTooSmall): the section does not fit into the memory.
     /// - [`Error::Comm`](crate::Error::Comm): MPI failed.
     pub fn put(&self, section: &Section, from: Patch<'_>) -> Result<()> {
+        if let Some(place) = self.direct(section, from.memory()) {
+            // SAFETY: the patch holds the section, and is borrowed.
+            unsafe { place.put(from.first()) };
+            return Ok(());
+        }
         self.complete(|pending| self.begin_put(section, &from, pending))
     }
 
@@ -24,6 +30,11 @@ impl Array {
     /// As [`put`](Self::put).
     #[expect(clippy::needless_pass_by_value, reason = "the memory is borrowed for writing")]
     pub fn get(&self, section: &Section, to: PatchMut<'_>) -> Result<()> {
+        if let Some(place) = self.direct(section, to.memory()) {
+            // SAFETY: the patch has room for the section, and is borrowed.
+            unsafe { place.get(to.first()) };
+            return Ok(());
+        }
         self.complete(|pending| self.begin_get(section, &to, pending))
     }
 
@@ -33,6 +44,13 @@ impl Array {
     /// # Errors
     /// As [`put`](Self::put).
     pub fn accumulate(&self, section: &Section, from: Patch<'_>, alpha: Scalar) -> Result<()> {
+        if alpha.element_type() == self.element_type()
+            && let Some(place) = self.direct(section, from.memory())
+        {
+            // SAFETY: the patch holds the section, and is borrowed.
+            unsafe { place.accumulate(from.first(), alpha) };
+            return Ok(());
+        }
         self.complete(|pending| self.begin_accumulate(section, &from, alpha, pending))
     }
 
@@ -59,6 +77,31 @@ impl Array {
     /// As [`accumulate`](Self::accumulate); those of MPI come from the request.
     pub fn nbaccumulate<'a>(&self, section: &Section, from: Patch<'a>, alpha: Scalar) -> Result<Request<'a>> {
         self.request(|pending| self.begin_accumulate(section, &from, alpha, pending))
+    }
+
+    /// The short way, if the section and the patch allow it.
+    #[inline]
+    fn direct(&self, section: &Section, memory: &Memory) -> Option<InBlock<'_>> {
+        let (lo, hi) = (section.lo(), section.hi());
+        if memory.element_type() != self.element_type()
+            || lo.len() != self.shape().len()
+            || section.step().iter().any(|&step| step != 1)
+        {
+            return None;
+        }
+        let extents = memory.extents();
+        let holds =
+            |extents: &Shape| extents.len() == lo.len() && (1..lo.len()).all(|d| hi[d] - lo[d] <= extents[d]);
+        if !extents.is_none_or(holds) {
+            return None;
+        }
+        // Sections with indices beyond those of i64 are in no array, and negative here.
+        let place = self.in_block(|d| Span {
+            first: lo[d].cast_signed(),
+            last: hi[d].cast_signed().wrapping_sub(1),
+            extent: extents.map_or(hi[d] - lo[d], |extents| extents[d]).cast_signed(),
+        })?;
+        (place.local_span() <= memory.len()).then_some(place)
     }
 
     /// Calls `begin_move` for each rank that holds a part of the section, with the offset of the part in local memory, in

@@ -13,6 +13,7 @@ mod shared;
 
 pub(crate) use lock_table::LockTable;
 pub(crate) use pending::Pending;
+pub(crate) use shared::NearBlock;
 
 use crate::{Context, ElementType, Group, Result, Scalar};
 use outstanding::Kind;
@@ -121,16 +122,28 @@ impl Window {
         }
     }
 
+    /// The part of `rank`, if loads, stores and atomics are all that an operation on it takes.
+    #[inline]
+    pub(crate) fn near(&self, rank: usize) -> Option<NearBlock<'_>> {
+        if self.rma.is_some() { None } else { self.loadable(rank) }
+    }
+
+    /// The part of `rank`, if it can be loaded from and stored to. What may be under way by RMA has to be settled before.
+    #[inline]
+    fn loadable(&self, rank: usize) -> Option<NearBlock<'_>> {
+        Some(NearBlock::new(self.address(rank)?, &self.locks, self.array, rank))
+    }
+
     /// Writes local memory to a part. With RMA it is only begun: `pending` completes it.
     ///
     /// # Safety
     /// `from` can be read as the move says until it is complete, and the move lies in the part.
     pub(crate) unsafe fn put(&self, to: &Move, from: *const u8, pending: &mut Pending) -> Result<()> {
-        if let Some(part) = self.address(to.rank) {
+        if let Some(block) = self.loadable(to.rank) {
             self.settle(to, Kind::Put)?;
-            let runs = Runs::new(&to.counts, &to.local, &to.remote);
+            let runs = Runs::new(&to.counts, &to.remote, &to.local);
             // SAFETY: the caller's promise.
-            unsafe { shared::copy(&runs, to.element_type.bytes(), from, part.add(to.first_byte())) };
+            unsafe { block.put(to.first, &runs, to.element_type, from) };
             return Ok(());
         }
         // SAFETY: the caller's promise.
@@ -142,11 +155,11 @@ impl Window {
     /// # Safety
     /// `to` can be written as the move says until it is complete, and the move lies in the part.
     pub(crate) unsafe fn get(&self, from: &Move, to: *mut u8, pending: &mut Pending) -> Result<()> {
-        if let Some(part) = self.address(from.rank) {
+        if let Some(block) = self.loadable(from.rank) {
             self.settle(from, Kind::Get)?;
             let runs = Runs::new(&from.counts, &from.remote, &from.local);
             // SAFETY: the caller's promise.
-            unsafe { shared::copy(&runs, from.element_type.bytes(), part.add(from.first_byte()), to) };
+            unsafe { block.get(from.first, &runs, from.element_type, to) };
             return Ok(());
         }
         // SAFETY: the caller's promise.
@@ -170,10 +183,10 @@ impl Window {
             // SAFETY: the caller's promise.
             return unsafe { rma.accumulate(to, from, alpha, pending) };
         }
-        let part = self.address(to.rank).expect("without RMA all memory is shared");
-        let guard = self.locks.of(self.array, to.rank);
-        // SAFETY: the caller's promise.
-        unsafe { shared::accumulate(to, from, part, alpha, &guard) };
+        let block = self.near(to.rank).expect("without RMA all memory is shared");
+        let runs = Runs::new(&to.counts, &to.remote, &to.local);
+        // SAFETY: the caller's promise; the types were compared above this module.
+        unsafe { block.accumulate(to.first, &runs, from, alpha) };
         Ok(())
     }
 
@@ -192,9 +205,10 @@ impl Window {
             // SAFETY: the caller's promise.
             return unsafe { rma.fetch_add(rank, element, element_type, increment) };
         }
-        let part = self.address(rank).expect("without RMA all memory is shared");
+        let block = self.near(rank).expect("without RMA all memory is shared");
         // SAFETY: the caller's promise.
-        Ok(unsafe { shared::fetch_add(part, element, element_type, increment) })
+        let was = unsafe { block.fetch_add(element, element_type, increment) };
+        Ok(was.unwrap_or_else(|| unreachable!("a counter of type {element_type}")))
     }
 
     /// Whether operations can be under way that have to be completed.

@@ -17,7 +17,7 @@ struct Loop {
 /// The contiguous runs of one patch in two memories, `a` and `b`.
 #[derive(Clone, Copy, Debug)]
 pub struct Runs {
-    /// From the outermost to the innermost.
+    /// From the innermost to the outermost.
     loops: [Loop; DIMS_MAX],
     depth: usize,
     run_len: usize,
@@ -27,21 +27,27 @@ impl Runs {
     /// The runs of a patch of `counts` elements that lies in memories of layouts `a` and `b`.
     #[inline]
     pub fn new(counts: &[u64], a: &Layout, b: &Layout) -> Self {
-        let mut runs = Self { loops: [Loop::default(); DIMS_MAX], depth: 0, run_len: 1 };
+        let mut runs = Self::single();
         for dim in (0..counts.len()).rev() {
-            runs.surround(Loop {
-                count: size(counts[dim]),
-                a_stride: a.strides()[dim],
-                b_stride: b.strides()[dim],
-            });
+            runs.surround(size(counts[dim]), a.strides()[dim], b.strides()[dim]);
         }
-        runs.loops[..runs.depth].reverse();
         runs
     }
 
-    /// Adds the next slower dimension; loops are gathered innermost first.
+    /// The one run of a patch of one element, to be [surrounded](Self::surround) by dimensions.
     #[inline]
-    fn surround(&mut self, next: Loop) {
+    pub fn single() -> Self {
+        Self { loops: [Loop::default(); DIMS_MAX], depth: 0, run_len: 1 }
+    }
+
+    /// Adds the next slower dimension: `count` of what there was, so many elements apart in each memory. At most
+    /// seven times.
+    ///
+    /// # Panics
+    /// More often.
+    #[inline]
+    pub fn surround(&mut self, count: usize, a_stride: usize, b_stride: usize) {
+        let next = Loop { count, a_stride, b_stride };
         if next.count == 1 {
             return;
         }
@@ -79,20 +85,18 @@ impl Runs {
         if self.depth == 0 && self.run_len > 0 {
             visit(0, 0, self.run_len);
         } else if self.count() > 0 {
-            self.nest(0, 0, 0, &mut visit);
+            self.nest(self.depth - 1, 0, 0, &mut visit);
         }
     }
 
     #[inline]
     fn nest(&self, level: usize, a: usize, b: usize, visit: &mut impl FnMut(usize, usize, usize)) {
-        let Some(Loop { count, a_stride, b_stride }) = self.loops[..self.depth].get(level).copied() else {
-            return visit(a, b, self.run_len);
-        };
-        if level + 1 == self.depth {
+        let Loop { count, a_stride, b_stride } = self.loops[level];
+        if level == 0 {
             // The innermost loop by itself, so that it is a plain loop when the visit is inlined.
             (0..count).for_each(|i| visit(a + i * a_stride, b + i * b_stride, self.run_len));
         } else {
-            (0..count).for_each(|i| self.nest(level + 1, a + i * a_stride, b + i * b_stride, visit));
+            (0..count).for_each(|i| self.nest(level - 1, a + i * a_stride, b + i * b_stride, visit));
         }
     }
 }

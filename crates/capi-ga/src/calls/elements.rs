@@ -7,7 +7,7 @@ use crate::session;
 use crate::statistics::Transfer;
 use crate::{Result, fetch};
 use chemio_capi::Integer;
-use ga::{Patch, PatchMut};
+use ga::{Patch, PatchMut, Span};
 use libc::c_void;
 
 /// Where the subscripts of listed elements are.
@@ -135,6 +135,38 @@ fn own_bytes(array: &Made, subscripts: &[u64]) -> u64 {
     array.bytes_of(count as u64)
 }
 
+/// As [`read_increment`], if the counter can be reached the short way.
+///
+/// # Safety
+/// See the head of `calls`.
+#[inline]
+unsafe fn read_increment_directly<N: Integer>(
+    caller: Caller,
+    handle: i64,
+    subscript: *const N,
+    increment: i64,
+) -> Option<i64> {
+    if subscript.is_null() {
+        return None;
+    }
+    session::with(|session| {
+        session.with_array(handle, |array| {
+            let dims = array.dims();
+            let place = array.array.in_block(|d| {
+                // SAFETY: promised by the caller: one number for each dimension.
+                let at = unsafe { subscript.add(caller.place(d, dims)).read_unaligned() };
+                let index = caller.index(at.get());
+                Span { first: index, last: index, extent: 1 }
+            })?;
+            let was = place.read_increment(increment)?;
+            let bytes = place.bytes() as u64;
+            let own = if array.group().rank() == place.rank() { bytes } else { 0 };
+            session.statistics().moved(Transfer::ReadIncrement, bytes, own);
+            Some(was)
+        })
+    })
+}
+
 /// Adds to an integer element and returns what it was.
 ///
 /// # Safety
@@ -146,6 +178,10 @@ pub(crate) unsafe fn read_increment<N: Integer>(
     increment: i64,
 ) -> i64 {
     or_abort(caller, || {
+        // SAFETY: promised by the caller.
+        if let Some(was) = unsafe { read_increment_directly(caller, handle, subscript, increment) } {
+            return Ok(was);
+        }
         let session = session::current()?;
         let array = session.array(handle)?;
         // SAFETY: promised by the caller.

@@ -3,11 +3,12 @@
 use crate::arrays::Made;
 use crate::boundary::or_abort;
 use crate::caller::{Caller, Indices};
+use crate::requests::COMPLETE;
 use crate::session::{self, Session};
 use crate::statistics::Transfer;
 use crate::{Error, Result, fetch};
 use chemio_capi::Integer;
-use ga::{Patch, PatchMut, Request, Scalar};
+use ga::{Patch, PatchMut, Request, Scalar, Span};
 use libc::c_void;
 use section::{Section, Shape};
 use std::sync::Arc;
@@ -25,6 +26,9 @@ pub(crate) struct Arguments<N> {
     /// Leading dimensions: one less than dimensions.
     pub(crate) ld: *const N,
 }
+
+/// The largest transfer that others wait for who make or remove an array meanwhile.
+const DIRECT_BYTES_MAX: usize = 1 << 20;
 
 /// A transfer whose arguments have been checked.
 struct Checked {
@@ -74,6 +78,55 @@ fn extents(counts: &Shape, ld: Indices) -> Result<Shape> {
         extents[d] = extent.ok_or(Error::BadLeadingDimension { ld, count: counts[d] })?;
     }
     Ok(extents)
+}
+
+impl<N: Integer> Arguments<N> {
+    /// Makes a small transfer the short way, if there is one for it: what costs most in it otherwise is to copy its
+    /// description. Anything else, and any mistake, is for [`check`](Self::check).
+    ///
+    /// # Safety
+    /// As for [`Checked::make`].
+    #[inline]
+    unsafe fn direct(&self, transfer: Transfer, alpha: *const c_void) -> bool {
+        if self.lo.is_null() || self.hi.is_null() || self.buffer.is_null() || !self.skip.is_null() {
+            return false;
+        }
+        let done = session::with(|session| {
+            session.with_array(self.handle, |array| {
+                let dims = array.dims();
+                if self.ld.is_null() && dims > 1 {
+                    return None;
+                }
+                let caller = &self.caller;
+                // SAFETY: promised by the caller: one number for each dimension, and one less for memory.
+                let at = |numbers: *const N, place| unsafe { numbers.add(place).read_unaligned() }.get();
+                let place = array.array.in_block(|d| Span {
+                    first: caller.index(at(self.lo, caller.place(d, dims))),
+                    last: caller.index(at(self.hi, caller.place(d, dims))),
+                    extent: if d == 0 { i64::MAX } else { at(self.ld, caller.place(d - 1, dims - 1)) },
+                })?;
+                let bytes = place.bytes();
+                if bytes > DIRECT_BYTES_MAX {
+                    return None;
+                }
+                // SAFETY: promised by the caller.
+                unsafe {
+                    match transfer {
+                        Transfer::Put => place.put(self.buffer.cast()),
+                        Transfer::Get => place.get(self.buffer.cast()),
+                        _ => {
+                            let alpha = fetch::scalar(alpha, array.kind.element, "alpha").ok()?;
+                            place.accumulate(self.buffer.cast(), alpha);
+                        }
+                    }
+                }
+                let own = if array.group().rank() == place.rank() { bytes } else { 0 };
+                session.statistics().moved(transfer, bytes as u64, own as u64);
+                Some(())
+            })
+        });
+        done.is_some()
+    }
 }
 
 impl Checked {
@@ -149,7 +202,12 @@ impl Checked {
 unsafe fn blocking<N: Integer>(arguments: Arguments<N>, transfer: Transfer, alpha: *const c_void) {
     or_abort(arguments.caller, || {
         // SAFETY: promised by the caller.
-        unsafe { arguments.check()?.make(transfer, alpha) }
+        unsafe {
+            if arguments.direct(transfer, alpha) {
+                return Ok(());
+            }
+            arguments.check()?.make(transfer, alpha)
+        }
     });
 }
 
@@ -164,8 +222,11 @@ unsafe fn nonblocking<N: Integer, H: Integer>(
     or_abort(arguments.caller, || {
         // SAFETY: promised by the caller.
         unsafe {
+            if !request.is_null() && arguments.direct(transfer, alpha) {
+                return fetch::store(request, H::nearest(COMPLETE), "nbhandle");
+            }
             let checked = arguments.check()?;
-            fetch::store(request, H::nearest(0), "nbhandle")?;
+            fetch::store(request, H::nearest(COMPLETE), "nbhandle")?;
             let handle = checked.session.requests().insert(checked.begin(transfer, alpha)?)?;
             fetch::store(request, H::nearest(handle), "nbhandle")
         }

@@ -59,7 +59,11 @@ impl Pending {
         for unpack in self.unpacks.drain(..) {
             if result.is_ok() {
                 // SAFETY: the promise made to `unpack`.
-                unsafe { shared::copy(&unpack.runs, unpack.bytes, unpack.packed.as_ptr(), unpack.to) };
+                unsafe {
+                    shared::copy(&unpack.runs, unpack.bytes, |packed, local| {
+                        (unpack.packed.as_ptr().add(packed), unpack.to.add(local))
+                    });
+                }
             }
         }
         self.packed.clear();

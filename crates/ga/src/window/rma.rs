@@ -323,8 +323,9 @@ fn packed_bytes(what: &Move) -> usize {
 unsafe fn pack(what: &Move, from: *const u8) -> Vec<u8> {
     let mut packed = vec![0u8; packed_bytes(what)];
     let runs = Runs::new(&what.counts, &what.local, &Layout::dense(&what.counts));
+    let to = packed.as_mut_ptr();
     // SAFETY: the caller's promise; `packed` has room for all elements.
-    unsafe { shared::copy(&runs, what.element_type.bytes(), from, packed.as_mut_ptr()) };
+    unsafe { shared::copy(&runs, what.element_type.bytes(), |a, b| (from.add(a), to.add(b))) };
     packed
 }
 

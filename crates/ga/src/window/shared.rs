@@ -4,64 +4,134 @@
 //! never borrowed here. Who reads what others write without a [`sync`](crate::Context::sync) between gets some mixture of old
 //! and new elements, as with any one-sided operation.
 
-use super::Move;
-use super::lock_table::PartLocks;
+use super::lock_table::{Held, LockTable, PartLocks};
 use crate::element::with_element;
 use crate::{Element, ElementType, Scalar};
 use section::Runs;
 use std::ptr;
 use std::sync::atomic::{AtomicI32, AtomicI64, Ordering};
 
-/// Copies runs from memory `a` to memory `b`. They may overlap within one run.
+/// One rank's part of an array in memory that this process loads from and stores to.
+#[derive(Debug)]
+pub(crate) struct NearBlock<'a> {
+    part: *mut u8,
+    locks: &'a LockTable,
+    array: u64,
+    rank: usize,
+}
+
+/// Runs are of the part and of local memory. Elements of local memory need not be aligned.
+impl<'a> NearBlock<'a> {
+    /// The part of `rank` of the array of this number, which begins at `part`.
+    #[inline]
+    pub(super) fn new(part: *mut u8, locks: &'a LockTable, array: u64, rank: usize) -> Self {
+        Self { part, locks, array, rank }
+    }
+
+    /// Writes local memory to the elements from `first` on.
+    ///
+    /// # Safety
+    /// The runs lie in the part and in local memory, which nobody changes meanwhile.
+    #[inline]
+    pub(crate) unsafe fn put(&self, first: usize, runs: &Runs, element_type: ElementType, from: *const u8) {
+        let bytes = element_type.bytes();
+        // SAFETY: the caller's promise.
+        unsafe { copy(runs, bytes, |part, local| (from.add(local), self.part.add(first * bytes + part))) };
+    }
+
+    /// Reads the elements from `first` on to local memory.
+    ///
+    /// # Safety
+    /// The runs lie in the part and in local memory, which nobody else uses meanwhile.
+    #[inline]
+    pub(crate) unsafe fn get(&self, first: usize, runs: &Runs, element_type: ElementType, to: *mut u8) {
+        let bytes = element_type.bytes();
+        // SAFETY: the caller's promise.
+        unsafe {
+            copy(runs, bytes, |part, local| {
+                (self.part.add(first * bytes + part).cast_const(), to.add(local))
+            });
+        }
+    }
+
+    /// Adds `alpha` times local memory to the elements from `first` on. Floating-point elements are guarded by locks, integers
+    /// are atomic by themselves, because counters are too.
+    ///
+    /// # Safety
+    /// As [`put`](Self::put); `alpha` has the type of the array, and the part is only changed by this function while others
+    /// may use it.
+    pub(crate) unsafe fn accumulate(&self, first: usize, runs: &Runs, from: *const u8, alpha: Scalar) {
+        // SAFETY: the caller's promise; parts are aligned.
+        unsafe {
+            match alpha {
+                Scalar::Int(alpha) => {
+                    add_atomically(runs, self.part.cast::<i32>().add(first), from.cast(), alpha);
+                }
+                Scalar::Long(alpha) => {
+                    add_atomically(runs, self.part.cast::<i64>().add(first), from.cast(), alpha);
+                }
+                _ => with_element!(alpha.element_type(), T => {
+                    let alpha = T::from_scalar(alpha).expect("it has its own type");
+                    let locks = self.locks.of(self.array, self.rank);
+                    add_locked(runs, self.part.cast::<T>(), first, from.cast::<T>(), alpha, &locks);
+                }),
+            }
+        }
+    }
+
+    /// Adds to an integer and returns what it was; `None` for other types.
+    ///
+    /// # Safety
+    /// There is such an element.
+    #[inline]
+    pub(crate) unsafe fn fetch_add(
+        &self,
+        element: usize,
+        element_type: ElementType,
+        increment: i64,
+    ) -> Option<i64> {
+        // SAFETY: the caller's promise; parts are aligned.
+        unsafe {
+            match element_type {
+                #[expect(clippy::cast_possible_truncation, reason = "counters of 32 bits wrap")]
+                ElementType::Int => {
+                    Some(i32::fetch_add(self.part.cast::<i32>().add(element), increment as i32).into())
+                }
+                ElementType::Long => Some(i64::fetch_add(self.part.cast::<i64>().add(element), increment)),
+                _ => None,
+            }
+        }
+    }
+}
+
+/// Copies runs of elements of `bytes` bytes. `place` makes the offsets in memories a and b, in bytes, the places that are read
+/// and written. They may overlap within one run.
 ///
 /// # Safety
-/// Both can be used as the runs say, in elements of `bytes` bytes.
-pub(super) unsafe fn copy(runs: &Runs, bytes: usize, from: *const u8, to: *mut u8) {
+/// Both places can be used so.
+#[inline]
+pub(super) unsafe fn copy(runs: &Runs, bytes: usize, place: impl Fn(usize, usize) -> (*const u8, *mut u8)) {
     // SAFETY: the caller's promise, for each call; elements by themselves need not be aligned.
     unsafe {
         match (runs.run_len(), bytes) {
-            (1, 4) => copy_single::<u32>(runs, from.cast(), to.cast()),
-            (1, 8) => copy_single::<u64>(runs, from.cast(), to.cast()),
-            (1, 16) => copy_single::<u128>(runs, from.cast(), to.cast()),
-            _ => runs.for_each(|a, b, len| ptr::copy(from.add(a * bytes), to.add(b * bytes), len * bytes)),
+            (1, 4) => copy_single::<u32>(runs, place),
+            (1, 8) => copy_single::<u64>(runs, place),
+            (1, 16) => copy_single::<u128>(runs, place),
+            _ => runs.for_each(|a, b, len| {
+                let (from, to) = place(a * bytes, b * bytes);
+                ptr::copy(from, to, len * bytes);
+            }),
         }
     }
 }
 
 /// For runs of one element, where a call for each would cost more than the copy.
-unsafe fn copy_single<T: Copy>(runs: &Runs, from: *const T, to: *mut T) {
-    // SAFETY: the promise of `copy`.
-    runs.for_each(|a, b, _| unsafe { to.add(b).write_unaligned(from.add(a).read_unaligned()) });
-}
-
-/// Adds `alpha` times local elements to those of a part. Floating-point elements are guarded by locks, integers are atomic by
-/// themselves, because counters are too.
-///
-/// # Safety
-/// As [`copy`]; the part is aligned to its elements, and is only changed by this function while others may use it.
-pub(super) unsafe fn accumulate(
-    to: &Move,
-    from: *const u8,
-    part: *mut u8,
-    alpha: Scalar,
-    locks: &PartLocks<'_>,
-) {
-    let runs = Runs::new(&to.counts, &to.local, &to.remote);
-    // SAFETY: the caller's promise; the types were compared above this module.
-    unsafe {
-        match alpha {
-            Scalar::Int(alpha) => {
-                add_atomically(&runs, from.cast(), part.cast::<i32>().add(to.first), alpha);
-            }
-            Scalar::Long(alpha) => {
-                add_atomically(&runs, from.cast(), part.cast::<i64>().add(to.first), alpha);
-            }
-            _ => with_element!(to.element_type, T => {
-                let alpha = T::from_scalar(alpha).expect("alpha has the type of the array");
-                add_locked(&runs, from.cast::<T>(), part.cast::<T>(), to.first, alpha, locks);
-            }),
-        }
-    }
+unsafe fn copy_single<T: Copy>(runs: &Runs, place: impl Fn(usize, usize) -> (*const u8, *mut u8)) {
+    runs.for_each(|a, b, _| {
+        let (from, to) = place(a * size_of::<T>(), b * size_of::<T>());
+        // SAFETY: the promise of `copy`.
+        unsafe { to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()) };
+    });
 }
 
 /// An integer that can be added to atomically.
@@ -85,11 +155,11 @@ impl AtomicAdd for i64 {
     }
 }
 
-unsafe fn add_atomically<T: AtomicAdd>(runs: &Runs, from: *const T, to: *mut T, alpha: T) {
+unsafe fn add_atomically<T: AtomicAdd>(runs: &Runs, to: *mut T, from: *const T, alpha: T) {
     runs.for_each(|a, b, len| {
         for i in 0..len {
             // SAFETY: the promise of `accumulate`.
-            unsafe { T::fetch_add(to.add(b + i), from.add(a + i).read_unaligned().times(alpha)) };
+            unsafe { T::fetch_add(to.add(a + i), from.add(b + i).read_unaligned().times(alpha)) };
         }
     });
 }
@@ -97,26 +167,26 @@ unsafe fn add_atomically<T: AtomicAdd>(runs: &Runs, from: *const T, to: *mut T, 
 /// Runs are cut where granules end; a lock is kept while the next run is in the same granule.
 unsafe fn add_locked<T: Element>(
     runs: &Runs,
-    from: *const T,
     part: *mut T,
     first: usize,
+    from: *const T,
     alpha: T,
     locks: &PartLocks<'_>,
 ) {
     let granule_len = PartLocks::GRANULE_BYTES / size_of::<T>();
-    let mut held = None;
+    let mut held: Option<Held<'_>> = None;
     runs.for_each(|a, b, len| {
-        let (mut at, end) = (first + b, first + b + len);
+        let (mut at, end) = (first + a, first + a + len);
         while at < end {
             let granule = at / granule_len;
-            if held.as_ref().is_none_or(|held: &super::lock_table::Held<'_>| held.granule != granule) {
+            if held.as_ref().is_none_or(|held| held.granule != granule) {
                 // The old lock goes before the new one is waited for: they may be the same one.
                 held = None;
                 held = Some(locks.hold(granule));
             }
             let stop = end.min((granule + 1) * granule_len);
             // SAFETY: the promise of `accumulate`; the lock keeps other additions out.
-            unsafe { add(from.add(a + at - first - b), part.add(at), stop - at, alpha) };
+            unsafe { add(from.add(b + at - first - a), part.add(at), stop - at, alpha) };
             at = stop;
         }
     });
@@ -148,26 +218,5 @@ unsafe fn add_loop<T: Element>(from: *const T, to: *mut T, len: usize, alpha: T)
     for i in 0..len {
         // SAFETY: the promise of `accumulate`.
         unsafe { to.add(i).write(to.add(i).read().plus(from.add(i).read_unaligned().times(alpha))) };
-    }
-}
-
-/// Adds to an integer of a part; returns what it was.
-///
-/// # Safety
-/// There is such an element.
-pub(super) unsafe fn fetch_add(
-    part: *mut u8,
-    element: usize,
-    element_type: ElementType,
-    increment: i64,
-) -> i64 {
-    // SAFETY: the caller's promise; parts are aligned.
-    unsafe {
-        match element_type {
-            #[expect(clippy::cast_possible_truncation, reason = "counters of 32 bits wrap")]
-            ElementType::Int => i64::from(i32::fetch_add(part.cast::<i32>().add(element), increment as i32)),
-            ElementType::Long => i64::fetch_add(part.cast::<i64>().add(element), increment),
-            other => unreachable!("a counter of type {other}"),
-        }
     }
 }
