@@ -194,6 +194,12 @@ impl<T: Transfer> Requests<T> {
         self.state().take_untold(owner).map_or(Ok(()), |error| Err(Error::Again(error)))
     }
 
+    /// Waits for everything of `owner` that is outstanding, and tells nobody of errors, but for waits.
+    pub fn dismiss(&self, owner: T::Owner) {
+        self.drain(owner);
+        while self.untold(owner).is_err() {}
+    }
+
     fn state(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -504,6 +510,15 @@ mod tests {
         assert!(requests.untold(2).is_err(), "two writes failed");
         requests.untold(2).expect("both are told");
         requests.untold(3).expect_err("the other file's is not");
+    }
+
+    #[test]
+    fn what_is_dismissed_is_told_by_waits_alone() {
+        let requests = Requests::new(&ISSUED);
+        let ids = [(); 3].map(|()| requests.insert(Ended { file: 1, failed: true }));
+        requests.dismiss(1);
+        requests.untold(1).expect("dismissed");
+        assert!(ids.iter().all(|&id| matches!(requests.wait(id), Some(Err(_)))));
     }
 
     #[test]
