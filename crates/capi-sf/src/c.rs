@@ -152,7 +152,9 @@ pub unsafe extern "C" fn SF_Write(
     req_id: *mut c_int,
 ) -> c_int {
     // SAFETY: promised by the caller.
-    boundary::code(|| unsafe { transfers::write(Ok(arguments(handle, offset, bytes, buffer.cast_mut())), req_id) })
+    boundary::code(|| unsafe {
+        transfers::write(Ok(arguments(handle, offset, bytes, buffer.cast_mut())), req_id)
+    })
 }
 
 /// Starts reading `bytes` bytes at `offset` into `buffer` and stores the request in `*req_id`. Local.

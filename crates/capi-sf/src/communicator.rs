@@ -28,8 +28,15 @@ pub(crate) fn get() -> Result<Arc<Comm>> {
 }
 
 /// The communicator, if there is a file.
-pub(crate) fn in_use() -> Option<Arc<Comm>> {
-    COMMUNICATOR.lock().unwrap_or_else(PoisonError::into_inner).upgrade()
+///
+/// # Errors
+/// - [`Error::Comm`]: the program has ended MPI.
+pub(crate) fn in_use() -> Result<Option<Arc<Comm>>> {
+    let shared = COMMUNICATOR.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+    match shared {
+        Some(comm) if !comm.mpi().is_alive() => Err(Error::Comm(comm::Error::Finalised).into()),
+        shared => Ok(shared),
+    }
 }
 
 fn is_initialised() -> bool {

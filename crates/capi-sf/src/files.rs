@@ -156,11 +156,13 @@ fn hand_over_all() {
 fn close_all() {
     boundary::silent(|| {
         let _turn = my_turn();
+        let mut result = Ok(());
         // In the order of handles, which is the same on all ranks.
-        FILES.take_all().into_iter().map(into_last).fold(Ok(()), |first, open| {
+        for open in FILES.take_all().into_iter().map(into_last) {
             let closed = finish(&open, open.file.close());
-            first.and(closed)
-        })
+            result = result.and(closed);
+        }
+        result
     });
 }
 

@@ -8,9 +8,9 @@ use crate::codes::{CREATE_FAILED, INVALID_HANDLE};
 use crate::files::{self, Creation, hints};
 use crate::transfers::{self, Arguments};
 use chemio_capi::{Integer, Result, boundary, pointer, strings};
-use eaf::codes::{DEVICE_AREAD, DEVICE_AWRITE};
 use libc::{c_char, c_int, c_void};
 use sf::Access;
+use sf::codes::{DEVICE_AREAD, DEVICE_AWRITE};
 
 /// Returned where a call has ended well.
 const OK: c_int = crate::codes::OK;
@@ -89,7 +89,8 @@ pub unsafe fn create_suffix<I: Integer>(
         // SAFETY: see the head of this file.
         let suffix = unsafe { pointer::value(suffix, "suffix", CREATE_FAILED) };
         // SAFETY: as above.
-        let creation = suffix.and_then(|suffix| unsafe { made.creation(fname, fname_len, Some(suffix.get())) });
+        let creation =
+            suffix.and_then(|suffix| unsafe { made.creation(fname, fname_len, Some(suffix.get())) });
         // SAFETY: as above.
         unsafe { made.create(creation) }
     })
@@ -161,9 +162,7 @@ pub unsafe fn write<I: Integer>(
     req_id: *mut I,
 ) -> I {
     // SAFETY: see the head of this file.
-    result(|| unsafe {
-        transfers::write(arguments(handle, offset, bytes, buffer, DEVICE_AWRITE), req_id)
-    })
+    result(|| unsafe { transfers::write(arguments(handle, offset, bytes, buffer, DEVICE_AWRITE), req_id) })
 }
 
 /// `integer function sf_read(handle, offset, bytes, buffer, req_id)`
@@ -175,9 +174,7 @@ pub unsafe fn read<I: Integer>(
     req_id: *mut I,
 ) -> I {
     // SAFETY: see the head of this file.
-    result(|| unsafe {
-        transfers::read(arguments(handle, offset, bytes, buffer, DEVICE_AREAD), req_id)
-    })
+    result(|| unsafe { transfers::read(arguments(handle, offset, bytes, buffer, DEVICE_AREAD), req_id) })
 }
 
 /// `integer function sf_wait(req_id)`
@@ -189,9 +186,7 @@ pub unsafe fn wait<I: Integer>(req_id: *const I) -> I {
 /// `integer function sf_waitall(list, num)`
 pub unsafe fn waitall<I: Integer>(list: *const I, num: *const I) -> I {
     // SAFETY: see the head of this file.
-    result(|| unsafe {
-        transfers::wait_for_all(list, pointer::value(num, "num", INVALID_HANDLE)?.get())
-    })
+    result(|| unsafe { transfers::wait_for_all(list, pointer::value(num, "num", INVALID_HANDLE)?.get()) })
 }
 
 /// `subroutine sf_errmsg(code, msg)`

@@ -1,13 +1,12 @@
 //! Reading, writing and waiting.
 
+use crate::codes;
 use crate::error::of_file;
 use crate::files::{OpenFile, file};
-use crate::{Error, codes};
 use chemio_capi::requests::{Issued, Requests, Transfer};
 use chemio_capi::{Integer, Result, last_error, offset, pointer};
-use eaf::codes::{DEVICE_AREAD, DEVICE_AWRITE};
-use elio::ForeignBuffer;
-use sf::Request;
+use sf::codes::{DEVICE_AREAD, DEVICE_AWRITE};
+use sf::{ForeignBuffer, Request};
 use std::sync::Arc;
 
 /// What a request variable holds after a call that issued none. Waiting for it is no error.
@@ -64,19 +63,12 @@ impl Checked {
     }
 }
 
-/// A request of a shared file, which can be waited for again.
+/// A request with the file it belongs to.
 #[derive(Debug)]
 pub(crate) struct Running {
     /// The file's serial number.
     file: u64,
-    is_write: bool,
-    state: State,
-}
-
-#[derive(Debug)]
-enum State {
-    Running(Request),
-    Ended(std::result::Result<(), Arc<chemio_capi::Error>>),
+    request: Request<ForeignBuffer>,
 }
 
 impl Transfer for Running {
@@ -87,27 +79,20 @@ impl Transfer for Running {
     }
 
     fn is_write(&self) -> bool {
-        self.is_write
+        self.request.is_write()
     }
 
-    fn unfinished(mut self) -> Option<Self> {
-        if self.test() && self.wait().is_ok() { None } else { Some(self) }
+    fn unfinished(self) -> Option<Self> {
+        let file = self.file;
+        self.request.unfinished().map(|request| Self { file, request })
     }
 
     fn wait(&mut self) -> std::result::Result<(), Arc<chemio_capi::Error>> {
-        let result = match std::mem::replace(&mut self.state, State::Ended(Ok(()))) {
-            State::Running(request) => request.wait().map_err(|error| Arc::new(of_file(error))),
-            State::Ended(result) => result,
-        };
-        self.state = State::Ended(result.clone());
-        result
+        self.request.wait().map_err(|error| Arc::new(of_file(error)))
     }
 
     fn test(&mut self) -> bool {
-        match &self.state {
-            State::Running(request) => request.is_finished(),
-            State::Ended(_) => true,
-        }
+        self.request.is_finished()
     }
 }
 
@@ -137,7 +122,7 @@ pub(crate) unsafe fn read<I: Integer>(arguments: Result<Arguments>, request: *mu
     unsafe { issue(arguments, request, DEVICE_AREAD, start) }
 }
 
-/// Starts a transfer and stores its number. `code` is for null pointers, and tells writes from reads.
+/// Starts a transfer and stores its number. `code` is for null pointers.
 ///
 /// # Safety
 /// `request` is null or may be written.
@@ -145,15 +130,14 @@ unsafe fn issue<I: Integer>(
     arguments: Result<Arguments>,
     request: *mut I,
     code: i32,
-    start: impl FnOnce(&Checked) -> sf::Result<Request>,
+    start: impl FnOnce(&Checked) -> sf::Result<Request<ForeignBuffer>>,
 ) -> Result<()> {
     // SAFETY: promised by the caller.
     unsafe { pointer::store_unless_null(request, I::nearest(NO_REQUEST)) };
     let checked = arguments?.check(code)?;
     pointer::check(request, "req_id", code)?;
-    let state = State::Running(start(&checked).map_err(of_file)?);
-    let is_write = code == DEVICE_AWRITE;
-    let id = REQUESTS.insert(Running { file: checked.open.serial, is_write, state });
+    let started = start(&checked).map_err(of_file)?;
+    let id = REQUESTS.insert(Running { file: checked.open.serial, request: started });
     // SAFETY: checked above.
     unsafe { pointer::store(request, I::nearest(id.into())) };
     Ok(())
@@ -179,11 +163,13 @@ pub(crate) unsafe fn wait_for_all<I: Integer>(list: *const I, num: i64) -> Resul
     if count > 0 {
         pointer::check(list.cast_mut(), "list", codes::INVALID_HANDLE)?;
     }
-    (0..count).fold(Ok(()), |first, at| {
+    let mut result = Ok(());
+    for at in 0..count {
         // SAFETY: promised by the caller.
-        let result = wait(unsafe { list.add(at).read_unaligned() }.get());
-        first.and(result)
-    })
+        let waited = wait(unsafe { list.add(at).read_unaligned() }.get());
+        result = result.and(waited);
+    }
+    result
 }
 
 /// What is known about `code`, in at most `len_max` bytes; empty for a number that is none of ours.
@@ -194,7 +180,8 @@ pub(crate) fn message(code: i64, len_max: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eaf::codes::{DEVICE_SEEK, NOT_AN_INTEGER};
+    use eaf::codes::NOT_AN_INTEGER;
+    use sf::codes::DEVICE_SEEK;
 
     #[test]
     fn a_fraction_anywhere_comes_before_a_range() {

@@ -42,7 +42,10 @@ pub(crate) fn to_double(bytes: u64) -> f64 {
 }
 
 /// The length of a buffer: not negative, and no longer than memory can be.
-pub(crate) fn count(bytes: impl Into<i128>) -> Result<usize> {
+///
+/// # Errors
+/// [`Error::CountOutOfRange`]
+pub fn count(bytes: impl Into<i128>) -> Result<usize> {
     let bytes = bytes.into();
     let fits = usize::try_from(bytes).ok().filter(|&count| isize::try_from(count).is_ok());
     fits.ok_or(Error::CountOutOfRange { bytes })
