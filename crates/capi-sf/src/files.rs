@@ -43,8 +43,8 @@ pub(crate) struct Creation<'a> {
     pub(crate) hints: Hints,
 }
 
-/// Hints from hard limit, soft limit and size of a request. A number that is not above zero, or that no file has, says
-/// nothing; a fraction is rounded up.
+/// Hints from hard limit, soft limit and size of a request. A number below one, or that no file has, says nothing; a
+/// fraction is rounded up.
 pub(crate) fn hints(hard_limit: f64, soft_limit: f64, request: f64) -> Hints {
     Hints {
         hard_limit_bytes: hint(hard_limit),
@@ -54,8 +54,8 @@ pub(crate) fn hints(hard_limit: f64, soft_limit: f64, request: f64) -> Hints {
 }
 
 fn hint(bytes: f64) -> Option<u64> {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked: above 0, up to 10^14
-    (bytes > 0.0 && bytes <= HINT_BYTES_MAX).then(|| bytes.ceil() as u64)
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked: 1 to 10^14
+    (1.0..=HINT_BYTES_MAX).contains(&bytes).then(|| bytes.ceil() as u64)
 }
 
 /// `<name>.<number>`
@@ -180,10 +180,10 @@ mod tests {
 
     #[test]
     fn hints_that_say_nothing_are_none_and_fractions_are_rounded_up() {
-        for unknown in [-1.0, 0.0, -0.0, -1e300, f64::NAN, f64::INFINITY, 1e15] {
+        for unknown in [-1.0, 0.0, -0.0, 0.999, f64::MIN_POSITIVE, -1e300, f64::NAN, f64::INFINITY, 1e15] {
             assert_eq!(hint(unknown), None, "{unknown}");
         }
-        assert_eq!(hint(0.25), Some(1));
+        assert_eq!(hint(1.25), Some(2));
         assert_eq!(hint(1e6), Some(1_000_000));
         assert_eq!(hint(1e14), Some(100_000_000_000_000));
     }
