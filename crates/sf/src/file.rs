@@ -2,10 +2,10 @@
 
 use crate::collective;
 use crate::error::{Error, Result};
-use crate::request::{Range, Request};
+use crate::request::Request;
 use crate::storage::Storage;
 use comm::Comm;
-use elio::{CachePolicy, Operation, Piece, RequestBuffer, RequestBufferMut, SpreadRequest};
+use elio::{CachePolicy, RequestBuffer, RequestBufferMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -93,31 +93,7 @@ impl SharedFile {
     /// - [`Error::Device`]: reading failed.
     pub fn read(&self, offset_bytes: u64, into: &mut [u8]) -> Result<()> {
         self.check_open()?;
-        let (len, pieces) = (into.len(), self.storage.pieces(Operation::Read, offset_bytes, into.len())?);
-        if len == 0 {
-            return Ok(());
-        }
-        let got = match self.storage.plain() {
-            Some(file) => file.read_at(offset_bytes, into)?,
-            None => self.read_striped(&pieces.collect::<Vec<_>>(), offset_bytes, into)?,
-        };
-        self.storage.expect_all(got, len, offset_bytes)
-    }
-
-    /// Reads all pieces at once; gives how much of them is before the end of the file.
-    fn read_striped(&self, pieces: &[Piece<'_>], offset_bytes: u64, into: &mut [u8]) -> Result<usize> {
-        let got = elio::read_spread(pieces, into)?;
-        if got.iter().sum::<usize>() == into.len() {
-            return Ok(into.len());
-        }
-        let before_end = self.storage.bytes_before_end(offset_bytes, into.len())?;
-        let mut rest = into;
-        for (piece, got) in pieces.iter().zip(got) {
-            let (this, next) = rest.split_at_mut(piece.len_bytes);
-            this[got..].fill(0); // a hole, or past the end
-            rest = next;
-        }
-        Ok(before_end)
+        self.storage.read(offset_bytes, into)
     }
 
     /// Writes all of `from` at `offset_bytes`; past the end it extends the file, and a hole reads as zeros. After it every
@@ -129,12 +105,7 @@ impl SharedFile {
     /// - [`Error::Device`]: writing failed; a full disk says how much was asked for and how much is left.
     pub fn write(&self, offset_bytes: u64, from: &[u8]) -> Result<()> {
         self.check_writable(offset_bytes, from.len(), false)?;
-        let pieces = self.storage.pieces(Operation::Write, offset_bytes, from.len())?;
-        match self.storage.plain() {
-            _ if from.is_empty() => Ok(()),
-            Some(file) => Ok(file.write_at(offset_bytes, from)?),
-            None => Ok(elio::write_spread(&pieces.collect::<Vec<_>>(), from)?),
-        }
+        self.storage.write(offset_bytes, from)
     }
 
     /// Starts filling `buffer`, which the request owns until it is finished. Local.
@@ -143,13 +114,7 @@ impl SharedFile {
     /// [`Error::Closed`], and [`Error::Device`] for an offset that no file has; errors of the transfer come from the wait.
     pub fn aread<B: RequestBufferMut>(&self, offset_bytes: u64, buffer: B) -> Result<Request<B>> {
         self.check_open()?;
-        let range = Range { offset_bytes, len_bytes: buffer.as_bytes().len() };
-        let pieces = self.storage.pieces(Operation::AsyncRead, offset_bytes, range.len_bytes)?;
-        if let Some(file) = self.storage.plain() {
-            return Ok(Request::plain(file.submit_read(offset_bytes, buffer)?, &self.storage, range, false));
-        }
-        let inner = SpreadRequest::read(&pieces.collect::<Vec<_>>(), buffer)?;
-        Ok(Request::striped(inner, &self.storage, range, false))
+        Storage::aread(&self.storage, offset_bytes, buffer)
     }
 
     /// Starts writing `buffer`, which the request owns until it is finished. Less than 64 KiB is taken at once: the memory of
@@ -159,14 +124,8 @@ impl SharedFile {
     /// - [`Error::HardLimit`], [`Error::Closed`], [`Error::ReadOnly`]: as [`write`](Self::write).
     /// - [`Error::Device`]: an offset that no file has. Errors of the transfer come from the wait.
     pub fn awrite<B: RequestBuffer>(&self, offset_bytes: u64, buffer: B) -> Result<Request<B>> {
-        let range = Range { offset_bytes, len_bytes: buffer.as_bytes().len() };
-        self.check_writable(offset_bytes, range.len_bytes, true)?;
-        let pieces = self.storage.pieces(Operation::AsyncWrite, offset_bytes, range.len_bytes)?;
-        if let Some(file) = self.storage.plain() {
-            return Ok(Request::plain(file.submit_write(offset_bytes, buffer)?, &self.storage, range, true));
-        }
-        let inner = SpreadRequest::write(&pieces.collect::<Vec<_>>(), buffer)?;
-        Ok(Request::striped(inner, &self.storage, range, true))
+        self.check_writable(offset_bytes, buffer.as_bytes().len(), true)?;
+        Storage::awrite(&self.storage, offset_bytes, buffer)
     }
 
     /// Closes the file on this rank: what it has under way is finished, what it wrote is in the kernel. Transfers are errors

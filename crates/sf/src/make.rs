@@ -10,6 +10,7 @@ use elio::{CachePolicy, Operation};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -136,7 +137,9 @@ impl Making {
     fn preallocate(&self, path: &Path, hints: &Hints, found: &Found) -> Result<()> {
         let Some(soft_bytes) = hints.soft_limit_bytes.filter(|bytes| *bytes > 0) else { return Ok(()) };
         let bytes = soft_bytes.min(hints.hard_limit_bytes.unwrap_or(u64::MAX)).min(i64::MAX.unsigned_abs());
-        let storage = Storage::open(path, found.striping(), &found.files(path), CachePolicy::default())?;
+        let files = found.files(path);
+        expect_space(&files, found.striping(), bytes)?;
+        let storage = Storage::open(path, found.striping(), &files, CachePolicy::default())?;
         match storage.preallocate(bytes) {
             Err(error @ elio::Error::NoSpace { .. }) => {
                 if let Err(error) = storage.release_beyond_end() {
@@ -151,6 +154,26 @@ impl Making {
             Ok(()) => Ok(()),
         }
     }
+}
+
+/// Refuses to reserve what is not there: some file systems would fill themselves up before they say so.
+fn expect_space(files: &[PathBuf], striping: Striping, len_bytes: u64) -> Result<()> {
+    for (stripe, file) in files.iter().enumerate() {
+        let has_bytes = fs::metadata(file).map_or(0, |metadata| metadata.blocks() * 512);
+        let missing_bytes = striping.share_of(stripe, len_bytes).saturating_sub(has_bytes);
+        let available_bytes = elio::stat(file.parent().unwrap_or(file))?.available_bytes;
+        if missing_bytes > available_bytes {
+            return Err(Error::Device(elio::Error::NoSpace {
+                operation: Operation::Preallocate,
+                path: file.clone(),
+                offset_bytes: 0,
+                len_bytes: missing_bytes,
+                available_bytes: Some(available_bytes),
+                source: ErrorKind::StorageFull.into(),
+            }));
+        }
+    }
+    Ok(())
 }
 
 /// Removes the file `path` and `files`, which hold its bytes. What is gone already is no error.
