@@ -42,10 +42,10 @@ extern "C" {
  * that is free, the same on all ranks. A file that is there is taken as it is. Collective over all ranks.
  *
  * Hints in bytes, -1 for "don't know": no write may pass size_hard_limit; the file will be about size_soft_limit
- * long; most transfers have about req_size bytes.
+ * long, which is reserved; most transfers have about req_size bytes.
  *
- * Returns the same on all ranks: 0; -1990 if MPI is not running, for a null pointer, or if the file could not be made; 1 if
- * the ranks do not fit together. Then *handle is unchanged.
+ * Returns the same on all ranks: 0; -1990 if the file could not be made, if MPI is not running, or for a null pointer; 1 if
+ * the ranks do not fit together; -1999 if there is no room for the soft limit. Then *handle is unchanged.
  */
 int SF_Create(const char *fname, SFsize_t size_hard_limit, SFsize_t size_soft_limit, SFsize_t req_size, int *handle);
 
@@ -94,10 +94,11 @@ int SF_Fsync(int handle);
  * Starts writing bytes bytes from buffer at offset and stores the request in *req_id. Past the end the file grows; a
  * hole reads as zeros. Local.
  *
- * buffer must not change until SF_Wait; what was written is seen by other ranks after it.
+ * buffer must not change until SF_Wait, unless it is shorter than 65,536 bytes: then its bytes have been taken when the
+ * call returns. Other ranks see what was written after SF_Wait.
  * Returns 0, or a code for bad arguments: -1994, -10018, -2000 or -1998 for a bad handle, an offset or length that is no
- * whole number, one below 0 or above 1e14, a null pointer. Then *req_id is -1. Errors of the transfer come from
- * SF_Wait.
+ * whole number, one below 0 or above 1e14, a null pointer; -1998 beyond the hard limit; -1994 or -1993 if the file is
+ * closed or for reading only. Then *req_id is -1. Errors of the transfer come from SF_Wait.
  */
 int SF_Write(int handle, SFsize_t offset, SFsize_t bytes, const void *buffer, int *req_id);
 
