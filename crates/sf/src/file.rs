@@ -140,13 +140,14 @@ impl SharedFile {
     /// # Errors
     /// As [`close`](Self::close). The file is open all the same.
     pub fn open(&self, access: Access) -> Result<()> {
-        let closed = self.close();
+        let handed_over = self.storage.flush();
         let state = match access {
             Access::ReadWrite => READ_WRITE,
             Access::ReadOnly => READ_ONLY,
         };
+        // Not closed in between: other threads may be using a file that is open already.
         self.state.store(state, Ordering::Release);
-        closed
+        handed_over
     }
 
     /// Returns when all that this rank has written, waited for or not, is on the device. Also of a closed file. Local.
