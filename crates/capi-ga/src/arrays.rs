@@ -188,13 +188,15 @@ impl Session {
 
     /// The array of a handle.
     pub(crate) fn array(&self, handle: i64) -> Result<Arc<Made>> {
-        let slot = self.slot(handle)?;
-        slot.made.get().cloned().ok_or_else(|| Error::NotAllocated { handle, name: slot.plan().name.clone() })
+        self.with_array(handle, |made| Some(made.clone())).ok_or_else(|| match self.slot(handle) {
+            Ok(slot) => Error::NotAllocated { handle, name: slot.plan().name.clone() },
+            Err(error) => error,
+        })
     }
 
     /// Uses an array where it is; `None` if there is none. Not for long work, nor for any that comes back here.
     #[inline]
-    pub(crate) fn with_array<R>(&self, handle: i64, work: impl FnOnce(&Made) -> Option<R>) -> Option<R> {
+    pub(crate) fn with_array<R>(&self, handle: i64, work: impl FnOnce(&Arc<Made>) -> Option<R>) -> Option<R> {
         self.arrays().with(position(handle), |slot| work(slot.made.get()?)).flatten()
     }
 

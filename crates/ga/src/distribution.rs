@@ -187,13 +187,18 @@ impl Distribution {
     /// The ranks that hold elements of `section`, each with its part of it, in the order of ranks.
     pub fn owners_of(&self, section: &Section) -> Vec<(usize, Section)> {
         let mut owners = vec![];
-        let collected: Result<(), std::convert::Infallible> =
-            self.for_each_owner(section, |rank, part, _| {
-                owners.push((rank, *part));
+        self.each_owner(section, |rank, part, _| owners.push((rank, *part)));
+        owners
+    }
+
+    /// As [`for_each_owner`](Self::for_each_owner), to the last.
+    pub(crate) fn each_owner(&self, section: &Section, mut visit: impl FnMut(usize, &Section, &Section)) {
+        let visited: Result<(), std::convert::Infallible> =
+            self.for_each_owner(section, |rank, part, block| {
+                visit(rank, part, block);
                 Ok(())
             });
-        let Ok(()) = collected;
-        owners
+        let Ok(()) = visited;
     }
 }
 

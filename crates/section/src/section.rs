@@ -103,6 +103,13 @@ impl Section {
         &self.step
     }
 
+    /// The last index of dimension `dim` that is in the section; `None` if there is none.
+    #[inline]
+    pub fn last(&self, dim: usize) -> Option<u64> {
+        let beyond = (self.hi[dim] - self.lo[dim]).checked_sub(1)?;
+        Some(self.lo[dim] + beyond / self.step[dim] * self.step[dim])
+    }
+
     /// Number of elements in each dimension: the shape of a patch that holds them.
     #[inline]
     pub fn counts(&self) -> Shape {
@@ -149,6 +156,19 @@ impl Section {
             }
         }
         Some(clipped)
+    }
+
+    /// Keeps of dimension `dim` the elements numbered `range`, which are some of those there are.
+    ///
+    /// # Panics
+    /// If `range` is empty or goes beyond them.
+    #[inline]
+    pub fn narrow(&mut self, dim: usize, range: &Range<u64>) {
+        let (lo, step) = (self.lo[dim], self.step[dim]);
+        let last = range.end.checked_sub(1).filter(|last| range.start <= *last).expect("some elements");
+        let end = lo + last * step + 1;
+        assert!(end <= self.hi[dim], "{range:?} of {self:?} along {dim}");
+        (self.lo[dim], self.hi[dim]) = (lo + range.start * step, end);
     }
 
     /// The section with `origin` as the new zero.
