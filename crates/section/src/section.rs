@@ -354,6 +354,22 @@ mod tests {
         }
 
         #[test]
+        fn a_narrowed_section_has_the_elements_that_are_numbered_so(a in any_section(), from in 0.0..1.0, to in 0.0..1.0) {
+            let counts = a.counts();
+            let dim = a.dims() - 1;
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+            let at = |part: f64| (part * counts[dim] as f64) as u64;
+            let range = at(from).min(at(to))..at(from).max(at(to));
+            prop_assume!(!a.is_empty() && !range.is_empty());
+            let mut narrow = a;
+            narrow.narrow(dim, &range);
+            let numbered = |i: &Shape| range.contains(&((i[dim] - a.lo()[dim]) / a.step()[dim]));
+            let expected: Vec<Shape> = a.indices().filter(numbered).collect();
+            prop_assert_eq!(narrow.indices().collect::<Vec<_>>(), expected);
+            prop_assert_eq!(narrow.last(dim), Some(a.lo()[dim] + (range.end - 1) * a.step()[dim]));
+        }
+
+        #[test]
         fn the_place_of_a_part_in_a_patch_counts_steps(a in any_section()) {
             if let Some(part) = a.clipped_to(&section(&vec![2; a.dims()], &vec![8; a.dims()])) {
                 let place = part.place_in(&a);
