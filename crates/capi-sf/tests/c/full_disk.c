@@ -1,0 +1,83 @@
+/* A full disk. The argument is a directory, which all ranks share, on a file system with less than 100 MB. */
+#include "files.h"
+
+enum { RECORD = 4 << 20, RECORDS = 40 };
+
+static char record[RECORD];
+
+static void check_message(int code, const char *more)
+{
+    char text[80], full[4096];
+    SF_Errmsg(code, text);
+    CHECK(strstr(text, "no space left on device") != NULL && strlen(text) <= 79);
+    SF_Errmsg_full(code, full, sizeof full);
+    CHECK(strstr(full, more) != NULL && strstr(full, " left") != NULL);
+}
+
+static void a_soft_limit_without_room_is_an_error_of_create_on_every_rank(void)
+{
+    int file = 77, code = SF_Create(in_scratch("wide"), -1.0, 1e9, -1.0, &file), lowest = code;
+    CHECK(code != 0 && file == 77);
+    GA_Igop(&lowest, 1, "min");
+    CHECK_EQUAL(code, lowest);
+    check_message(code, "1000000000 bytes");
+    CHECK(!is_there(in_scratch("wide.0")));
+    GA_Sync();
+}
+
+static void writes_fail_at_the_wait_every_time(void)
+{
+    static int list[RECORDS];
+    int file = create("full", UNKNOWN), i, failed = 0;
+    for (i = 0; i < RECORDS; i++) {
+        CHECK_EQUAL(SF_Write(file, (double)(RECORDS * me + i) * RECORD, RECORD, record, &list[i]), 0);
+    }
+    CHECK_EQUAL(SF_Waitall(list, RECORDS), SF_ERR_AWRITE);
+    for (i = 0; i < RECORDS; i++) {
+        int code = SF_Wait(&list[i]);
+        CHECK(code == 0 || code == SF_ERR_AWRITE);
+        CHECK_EQUAL(SF_Wait(&list[i]), code);
+        if (code != 0) failed++;
+    }
+    CHECK(failed > 0);
+    check_message(SF_ERR_AWRITE, "4194304 bytes at offset");
+    CHECK_EQUAL(SF_Close(file), 0);
+    GA_Sync();
+    CHECK_EQUAL(SF_Destroy(file), 0);
+}
+
+static void writes_that_nobody_waits_for_are_told_by_close_once(void)
+{
+    int file = create("untold", UNKNOWN), request, i, told = 0;
+    for (i = 0; i < RECORDS; i++) {
+        CHECK_EQUAL(SF_Write(file, (double)(RECORDS * me + i) * RECORD, RECORD, record, &request), 0);
+    }
+    for (i = 0; i <= RECORDS && SF_Close(file) == SF_ERR_AWRITE; i++) told++;
+    CHECK(told > 0 && told <= RECORDS);
+    CHECK_EQUAL(SF_Close(file), 0);
+    check_message(SF_ERR_AWRITE, "4194304 bytes at offset");
+    GA_Sync();
+    CHECK_EQUAL(SF_Destroy(file), 0);
+}
+
+static void there_is_room_again_afterwards(void)
+{
+    int file = create("room", -1.0, 4.0 * ranks * RECORD, RECORD);
+    CHECK_EQUAL(write_now(file, (double)me * RECORD, RECORD, record), 0);
+    CHECK_EQUAL(SF_Fsync(file), 0);
+    GA_Sync();
+    CHECK_EQUAL(SF_Destroy(file), 0);
+}
+
+int main(int argc, char **argv)
+{
+    begin(&argc, &argv);
+    if (argc < 2) GA_Error("expected a directory on a small file system", 2);
+    snprintf(scratch, sizeof scratch, "%s", argv[1]);
+    memset(record, 'r', sizeof record);
+    RUN(a_soft_limit_without_room_is_an_error_of_create_on_every_rank);
+    RUN(writes_fail_at_the_wait_every_time);
+    RUN(writes_that_nobody_waits_for_are_told_by_close_once);
+    RUN(there_is_room_again_afterwards);
+    return end();
+}
