@@ -112,6 +112,14 @@ pub trait Device: Send + Sync + Debug {
     /// The system's.
     fn len(&self) -> io::Result<u64>;
 
+    /// How much space the file has, within its length and beyond. What cannot tell says its length.
+    ///
+    /// # Errors
+    /// The system's.
+    fn allocated_bytes(&self) -> io::Result<u64> {
+        self.len()
+    }
+
     /// Whether the length is zero.
     ///
     /// # Errors

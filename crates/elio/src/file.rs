@@ -50,8 +50,8 @@ pub enum Sharing {
     /// Nobody outside this process: read-ahead and write-behind are allowed.
     #[default]
     Exclusive,
-    /// Other processes, at places of their own: nothing is held back or read early in this process, and nothing is
-    /// written around the page cache, where it would meet what others have there of the same page.
+    /// Other processes, at places of their own: nothing is read early in this process or held back beyond the wait for
+    /// it, and nothing is written around the page cache, where it would meet what others have there of the same page.
     Shared,
 }
 
@@ -64,12 +64,15 @@ pub struct OpenOptions {
     pub cache: CachePolicy,
     /// Who else writes it.
     pub sharing: Sharing,
+    /// Whether small asynchronous writes of a [`Sharing::Shared`] file may be held until they are waited for, so that
+    /// several of them reach the kernel in one call. Nobody may rely on one before its wait.
+    pub gathers_requests: bool,
 }
 
 impl OpenOptions {
     /// Options for `mode` with automatic caching, for a file of this process alone.
     pub fn new(mode: Mode) -> Self {
-        Self { mode, cache: CachePolicy::default(), sharing: Sharing::default() }
+        Self { mode, cache: CachePolicy::default(), sharing: Sharing::default(), gathers_requests: false }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What all handles of one file in this process share, so that each sees at once what another has written.
 
 use crate::device::Device;
+use crate::file::Sharing;
 use crate::policy::memory_share;
 use crate::stream::coverage::Coverage;
 use crate::stream::read_ahead::ReadAhead;
@@ -208,14 +209,14 @@ impl Inode {
     }
 
     /// Starts writing out what was written through the cache, when enough has come together.
-    pub(crate) fn note_cached_write(&self, device: &Arc<dyn Device>, range: Range<u64>) {
-        lock(&self.writeback).note(device, range);
+    pub(crate) fn note_cached_write(&self, device: &Arc<dyn Device>, range: Range<u64>, sharing: Sharing) {
+        lock(&self.writeback).note(device, range, sharing);
     }
 
     /// Gives back what was allocated beyond the end of the file: the last handle is being closed.
     pub(crate) fn release_allocated(&self, device: &dyn Device) {
         let mut writeback = lock(&self.writeback);
-        if let Some(beyond) = writeback.allocated_beyond_end() {
+        if let Some(beyond) = writeback.allocated_beyond_end(device) {
             device.release_beyond(beyond.start);
         }
         writeback.reset();

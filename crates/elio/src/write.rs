@@ -2,7 +2,7 @@
 
 use crate::device::Route;
 use crate::error::{Operation, Result};
-use crate::file::Handle;
+use crate::file::{Handle, Sharing};
 use crate::policy::cache::GATHER_BYTES;
 use crate::request::Pending;
 use crate::stream::write_behind::{Generation, Writer};
@@ -25,7 +25,7 @@ impl Handle {
         let range = offset_bytes..offset_bytes + from.len() as u64;
         self.inode.order_after_in_flight(&range, Direction::Write);
         self.inode.invalidate_read_ahead(&range);
-        if self.gathers(from.len()) {
+        if self.gathers(operation, from.len()) {
             if let Some(generation) = self.inode.gather(|| self.gatherer(&range), offset_bytes, from)? {
                 return Ok(Some(generation));
             }
@@ -38,14 +38,19 @@ impl Handle {
     }
 
     /// Whether a write of this size may be held back.
-    fn gathers(&self, len: usize) -> bool {
-        len < GATHER_BYTES && self.is_exclusive() && !self.properties.in_memory()
+    fn gathers(&self, operation: Operation, len: usize) -> bool {
+        let allowed = match self.options.sharing {
+            Sharing::Exclusive => true,
+            Sharing::Shared => self.options.gathers_requests && operation == Operation::AsyncWrite,
+        };
+        len < GATHER_BYTES && allowed && !self.properties.in_memory()
     }
 
     /// Who writes what is gathered from `range` on: not directly, because nobody knows yet where it will end.
     fn gatherer(&self, range: &Range<u64>) -> Writer {
         let route = self.route_of_write(range, false);
-        Writer { device: Arc::clone(&self.device), path: Arc::clone(&self.path), route }
+        let (device, path) = (Arc::clone(&self.device), Arc::clone(&self.path));
+        Writer { device, path, route, sharing: self.options.sharing }
     }
 
     fn write_now(self: &Arc<Self>, route: Route, range: &Range<u64>, from: &[u8]) -> io::Result<()> {
@@ -59,11 +64,10 @@ impl Handle {
         Ok(())
     }
 
-    /// Notes what was written, so that the device gets it early. Not for files that other processes write: where they
-    /// end is not ours to know.
+    /// Notes what was written, so that the device gets it early.
     pub(crate) fn note_write(&self, route: Route, range: Range<u64>) {
-        if route == Route::Cached && self.properties.allocates_ahead() && self.is_exclusive() {
-            self.inode.note_cached_write(&self.device, range);
+        if route == Route::Cached && self.properties.allocates_ahead() {
+            self.inode.note_cached_write(&self.device, range, self.options.sharing);
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::error::{Error, Result};
 use crate::file::Hints;
-use crate::make::{Found, Making, remove};
+use crate::make::{Found, Making};
 use crate::sighting::host;
-use crate::storage::Storage;
+use crate::storage::{Storage, options};
 use comm::{Comm, Failure, Operation};
-use elio::CachePolicy;
+use elio::{CachePolicy, OpenOptions};
 use std::fmt;
 use std::hash::{DefaultHasher, Hasher};
 use std::os::unix::ffi::OsStrExt;
@@ -36,11 +36,8 @@ pub(crate) fn agree<T>(comm: &Comm, mine: Result<T>) -> Result<T> {
     })
 }
 
-/// The open files, the absolute path of the name, and those of the files.
-pub(crate) type Opened = (Storage, PathBuf, Vec<PathBuf>);
-
 /// Makes or finds the file on rank 0 and opens it on all. Collective.
-pub(crate) fn create(comm: &Comm, path: &Path, hints: &Hints, cache: CachePolicy) -> Result<Opened> {
+pub(crate) fn create(comm: &Comm, path: &Path, hints: &Hints, cache: CachePolicy) -> Result<Storage> {
     same_arguments(comm, path, hints)?;
     // What the program calls it stays right when it changes its directory.
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -49,28 +46,27 @@ pub(crate) fn create(comm: &Comm, path: &Path, hints: &Hints, cache: CachePolicy
         if comm.rank() == 0 { Making::make(&absolute, hints, several_hosts).map(Some) } else { Ok(None) };
     let (making, found) = agree(comm, mine)?.unzip();
     let found = broadcast(comm, found)?;
-    let opened = agree(comm, open(&found, path, absolute, cache))?;
+    let opened = agree(comm, open(&found, &absolute, &options(cache, hints.request_bytes)))?;
     making.into_iter().for_each(Making::keep);
-    Ok(opened)
+    Ok(opened.named(path))
 }
 
-fn open(found: &Found, path: &Path, absolute: PathBuf, cache: CachePolicy) -> Result<Opened> {
-    found.check(&absolute)?;
-    let files = found.files(&absolute);
-    let storage = Storage::open(path, found.striping(), &files, cache)?;
+fn open(found: &Found, absolute: &Path, options: &OpenOptions) -> Result<Storage> {
+    found.check(absolute)?;
+    let storage = Storage::open(absolute, found.striping(), &found.files(absolute), options)?;
     // Again, because opening is by name.
-    found.check(&absolute)?;
-    Ok((storage, absolute, files))
+    found.check(absolute)?;
+    Ok(storage)
 }
 
 /// Removes the file once no rank has anything under way. Collective.
-pub(crate) fn destroy(comm: &Comm, storage: &Storage, path: &Path, files: &[PathBuf]) -> Result<()> {
+pub(crate) fn destroy(comm: &Comm, storage: &Storage) -> Result<()> {
     // What of the data did not arrive is of no interest any more, except to those who wait for their requests.
     if let Err(error) = storage.flush() {
         tracing::debug!(%error, "data of a file that is being removed did not arrive");
     }
     comm.barrier()?;
-    agree(comm, if comm.rank() == 0 { remove(path, files) } else { Ok(()) })
+    agree(comm, if comm.rank() == 0 { storage.remove() } else { Ok(()) })
 }
 
 /// The value of rank 0, which is the one that has it, on all ranks. Collective.

@@ -6,7 +6,7 @@ use crate::request::Request;
 use crate::storage::Storage;
 use comm::Comm;
 use elio::{CachePolicy, RequestBuffer, RequestBufferMut};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -17,7 +17,8 @@ pub struct Hints {
     pub hard_limit_bytes: Option<u64>,
     /// About how long the file will be: so much space is reserved.
     pub soft_limit_bytes: Option<u64>,
-    /// The size of a typical request.
+    /// The size of a typical request: the unit of stripes, and whether small asynchronous writes (below 64 KiB) are
+    /// gathered until they are waited for.
     pub request_bytes: Option<u64>,
 }
 
@@ -37,9 +38,6 @@ pub enum Access {
 pub struct SharedFile {
     comm: Arc<Comm>,
     storage: Arc<Storage>,
-    /// The name and the files of the bytes, with absolute paths.
-    absolute: PathBuf,
-    files: Vec<PathBuf>,
     hard_limit_bytes: u64,
     state: AtomicU8,
 }
@@ -69,12 +67,10 @@ impl SharedFile {
     /// # Errors
     /// As [`create`](Self::create).
     pub fn create_with(comm: &Arc<Comm>, path: &Path, hints: &Hints, cache: CachePolicy) -> Result<Self> {
-        let (storage, absolute, files) = collective::create(comm, path, hints, cache)?;
+        let storage = collective::create(comm, path, hints, cache)?;
         Ok(Self {
             comm: Arc::clone(comm),
             storage: Arc::new(storage),
-            absolute,
-            files,
             hard_limit_bytes: hints.hard_limit_bytes.unwrap_or(u64::MAX),
             state: AtomicU8::new(READ_WRITE),
         })
@@ -177,7 +173,7 @@ impl SharedFile {
     /// The same on every rank: [`Error::OnRank`] if rank 0 could not remove it, [`Error::Comm`]. The handle is gone all the
     /// same. A file that somebody else has removed is no error.
     pub fn destroy(self) -> Result<()> {
-        collective::destroy(&self.comm, &self.storage, &self.absolute, &self.files)
+        collective::destroy(&self.comm, &self.storage)
     }
 
     /// Gives up this rank's handle and keeps the file. Local.

@@ -4,12 +4,12 @@ use crate::description::Description;
 use crate::error::{Error, Result, of_file};
 use crate::file::Hints;
 use crate::sighting::{Sighting, Token, host, unique};
-use crate::storage::Storage;
+use crate::storage::{Storage, options};
 use crate::striping::{Striping, unit_bytes_for};
 use elio::{CachePolicy, Operation};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -128,8 +128,7 @@ impl Making {
             let reason = format!("{} stripes", directories.len());
             return Err(Error::StripeDirectory { directory: directories[0].clone(), reason });
         }
-        write_durably(path, &description.to_text())
-            .map_err(|source| of_file(Operation::Write, path, source))?;
+        fs::write(path, description.to_text()).map_err(|source| of_file(Operation::Write, path, source))?;
         Ok(Some(description))
     }
 
@@ -139,7 +138,7 @@ impl Making {
         let bytes = soft_bytes.min(hints.hard_limit_bytes.unwrap_or(u64::MAX)).min(i64::MAX.unsigned_abs());
         let files = found.files(path);
         expect_space(&files, found.striping(), bytes)?;
-        let storage = Storage::open(path, found.striping(), &files, CachePolicy::default())?;
+        let storage = Storage::open(path, found.striping(), &files, &options(CachePolicy::default(), None))?;
         match storage.preallocate(bytes) {
             Err(error @ elio::Error::NoSpace { .. }) => {
                 if let Err(error) = storage.release_beyond_end() {
@@ -176,21 +175,6 @@ fn expect_space(files: &[PathBuf], striping: Striping, len_bytes: u64) -> Result
     Ok(())
 }
 
-/// Removes the file `path` and `files`, which hold its bytes. What is gone already is no error.
-pub(crate) fn remove(path: &Path, files: &[PathBuf]) -> Result<()> {
-    // The stripes first: as long as the name is there, they can be found.
-    let stripes = files.iter().map(PathBuf::as_path).filter(|file| *file != path);
-    let results: Vec<_> = stripes.chain(std::iter::once(path)).map(remove_one).collect();
-    results.into_iter().collect()
-}
-
-fn remove_one(path: &Path) -> Result<()> {
-    match elio::File::delete(path) {
-        Err(error) if error.os_error().is_some_and(|os| os.kind() == ErrorKind::NotFound) => Ok(()),
-        result => Ok(result?),
-    }
-}
-
 /// A directory, a pipe or a device is not opened even once: some wait for a partner, some act.
 fn refuse_other_than_files(path: &Path) -> Result<()> {
     match fs::metadata(path) {
@@ -218,10 +202,4 @@ fn stripe_name(path: &Path, unique: u64, number: usize) -> OsString {
 
 fn reason(error: &elio::Error) -> String {
     error.os_error().map_or_else(|| error.to_string(), ToString::to_string)
-}
-
-fn write_durably(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut file = fs::OpenOptions::new().write(true).open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }

@@ -1,34 +1,54 @@
 //! The files that hold a shared file's bytes: one, or several stripes.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, of_file};
 use crate::request::{Range, Request};
 use crate::striping::{Run, Striping};
 use elio::{
     CachePolicy, Mode, OpenOptions, Operation, Piece, RequestBuffer, RequestBufferMut, Sharing, SpreadRequest,
 };
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Programs whose requests are smaller have them gathered: several small writes under way then reach the kernel together.
+const SMALL_REQUEST_BYTES: u64 = 64 << 10;
+
+/// How the files are opened by a program whose requests have typically so many bytes.
+pub(crate) fn options(cache: CachePolicy, request_bytes: Option<u64>) -> OpenOptions {
+    OpenOptions {
+        cache,
+        sharing: Sharing::Shared,
+        gathers_requests: request_bytes.is_some_and(|bytes| bytes < SMALL_REQUEST_BYTES),
+        ..OpenOptions::new(Mode::Existing)
+    }
+}
 
 /// The open files of a shared file.
 #[derive(Debug)]
 pub(crate) struct Storage {
     /// The name of the whole, as the program gave it.
     pub(crate) path: PathBuf,
+    /// Where that is, whatever directory the program changes to.
+    absolute: PathBuf,
     pub(crate) striping: Striping,
     files: Vec<elio::File>,
 }
 
 impl Storage {
-    /// Opens the files, which are there already.
+    /// Opens the files, which are there already: that of the name at `absolute`, or the stripes.
     pub(crate) fn open(
-        path: &Path,
+        absolute: &Path,
         striping: Striping,
         files: &[PathBuf],
-        cache: CachePolicy,
+        options: &OpenOptions,
     ) -> Result<Self> {
-        let options = OpenOptions { cache, sharing: Sharing::Shared, ..OpenOptions::new(Mode::Existing) };
-        let files = files.iter().map(|file| elio::File::open(file, &options)).collect::<elio::Result<_>>()?;
-        Ok(Self { path: path.to_owned(), striping, files })
+        let files = files.iter().map(|file| elio::File::open(file, options)).collect::<elio::Result<_>>()?;
+        Ok(Self { path: absolute.to_owned(), absolute: absolute.to_owned(), striping, files })
+    }
+
+    /// The same, under the name that the program gave.
+    pub(crate) fn named(self, path: &Path) -> Self {
+        Self { path: path.to_owned(), ..self }
     }
 
     /// Fills `into`, or says how much there is.
@@ -146,8 +166,22 @@ impl Storage {
         Ok(self.each(elio::File::flush)?)
     }
 
+    /// Returns when the data is on the device, and what is needed to find it.
     pub(crate) fn sync(&self) -> Result<()> {
-        Ok(self.each(elio::File::sync)?)
+        self.each(elio::File::sync)?;
+        if self.striping.is_striped() {
+            let description = std::fs::File::open(&self.absolute).and_then(|name| name.sync_all());
+            description.map_err(|source| of_file(Operation::Sync, &self.absolute, source))?;
+        }
+        Ok(())
+    }
+
+    /// Removes all files; what is gone already is no error. Handles stay usable.
+    pub(crate) fn remove(&self) -> Result<()> {
+        // The stripes first: as long as the name is there, they can be found.
+        let stripes = self.files.iter().map(elio::File::path).filter(|file| *file != self.absolute);
+        let results: Vec<_> = stripes.chain(std::iter::once(&*self.absolute)).map(remove_one).collect();
+        results.into_iter().collect()
     }
 
     /// Reserves space for the first `len_bytes` bytes.
@@ -175,6 +209,13 @@ impl Storage {
     }
 }
 
+fn remove_one(path: &Path) -> Result<()> {
+    match elio::File::delete(path) {
+        Err(error) if error.os_error().is_some_and(|os| os.kind() == ErrorKind::NotFound) => Ok(()),
+        result => Ok(result?),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,7 +228,8 @@ mod tests {
         let options = OpenOptions { sharing: Sharing::Shared, ..OpenOptions::new(Mode::Existing) };
         let file = |device| elio::File::on_device(device, "stripe", &options);
         let files = devices.into_iter().map(file).collect();
-        Arc::new(Storage { path: PathBuf::from("whole"), striping, files })
+        let path = PathBuf::from("whole");
+        Arc::new(Storage { absolute: path.clone(), path, striping, files })
     }
 
     /// A file of three stripes in memory that count.

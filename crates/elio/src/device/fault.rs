@@ -148,6 +148,10 @@ impl Device for FaultDevice {
         self.inner.len()
     }
 
+    fn allocated_bytes(&self) -> io::Result<u64> {
+        self.inner.allocated_bytes()
+    }
+
     fn available_bytes(&self) -> Option<u64> {
         self.inner.available_bytes()
     }

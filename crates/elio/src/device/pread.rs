@@ -7,7 +7,7 @@ use crate::sys::calls;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -182,6 +182,10 @@ impl Device for PreadDevice {
 
     fn len(&self) -> io::Result<u64> {
         self.file.metadata().map(|metadata| metadata.len())
+    }
+
+    fn allocated_bytes(&self) -> io::Result<u64> {
+        self.file.metadata().map(|metadata| metadata.blocks() * 512) // whatever blocks the file system has
     }
 
     fn available_bytes(&self) -> Option<u64> {

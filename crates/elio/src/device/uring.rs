@@ -58,6 +58,10 @@ impl Device for UringDevice {
         self.file.len()
     }
 
+    fn allocated_bytes(&self) -> io::Result<u64> {
+        self.file.allocated_bytes()
+    }
+
     fn available_bytes(&self) -> Option<u64> {
         self.file.available_bytes()
     }

@@ -9,6 +9,7 @@
 use crate::buffer::{PoolBuffer, pool};
 use crate::device::{Device, Route};
 use crate::error::{Error, Operation};
+use crate::file::Sharing;
 use crate::inode::{Inode, overlap};
 use crate::pool::streams;
 use crate::stream::housekeeping;
@@ -78,6 +79,7 @@ pub(crate) struct Writer {
     pub(crate) device: Arc<dyn Device>,
     pub(crate) path: Arc<Path>,
     pub(crate) route: Route,
+    pub(crate) sharing: Sharing,
 }
 
 impl Writer {
@@ -283,7 +285,7 @@ impl Inode {
         // What was read ahead around the held data missed it.
         self.invalidate_read_ahead(&range);
         if writer.route == Route::Cached {
-            self.note_cached_write(&writer.device, range);
+            self.note_cached_write(&writer.device, range, writer.sharing);
         }
     }
 

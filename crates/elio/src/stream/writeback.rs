@@ -5,6 +5,7 @@
 //! under the writer's feet, and the writer waits; with the blocks there already, neither disturbs the other.
 
 use crate::device::Device;
+use crate::file::Sharing;
 use crate::pool;
 use crate::stream::coverage::Coverage;
 use std::collections::VecDeque;
@@ -21,6 +22,10 @@ const STEPS_IN_FLIGHT: usize = 3;
 const RANGES_COUNT_MAX: usize = 512;
 /// Isolated writes below this are left to the kernel: their pages are likely to be written again.
 const ISOLATED_BYTES_MIN: u64 = 32 << 10;
+
+/// Where processes write in turn, what lies between two writes of one is written by the others at about the same time: the
+/// device gets it all in large requests if that is no more than this.
+const SHARED_GAP_BYTES: u64 = 1 << 20;
 
 /// Files shorter than this are left alone.
 const ALLOCATE_LEN_BYTES_MIN: u64 = 8 << 20;
@@ -42,6 +47,8 @@ const FILLED_SHARE_MIN: u64 = 4;
 /// How far a file is filled, allocated and on its way.
 #[derive(Debug, Default)]
 pub(crate) struct Writeback {
+    /// Whether other processes write the file, too.
+    sharing: Sharing,
     /// Where the farthest write of this process ended.
     end_bytes: u64,
     written: Coverage,
@@ -65,7 +72,8 @@ enum Allocation {
 
 impl Writeback {
     /// Notes a range that was written through the cache of `device`.
-    pub(crate) fn note(&mut self, device: &Arc<dyn Device>, range: Range<u64>) {
+    pub(crate) fn note(&mut self, device: &Arc<dyn Device>, range: Range<u64>, sharing: Sharing) {
+        self.sharing = sharing;
         self.end_bytes = self.end_bytes.max(range.end);
         self.written.note(&range, self.end_bytes);
         self.allocate_ahead(&**device);
@@ -75,12 +83,25 @@ impl Writeback {
     }
 
     /// Space allocated beyond the end of the file that is worth giving back.
-    pub(crate) fn allocated_beyond_end(&self) -> Option<Range<u64>> {
+    pub(crate) fn allocated_beyond_end(&self, device: &dyn Device) -> Option<Range<u64>> {
+        // Another process may have written farther.
+        let end_bytes = match self.sharing {
+            Sharing::Exclusive => self.end_bytes,
+            Sharing::Shared => device.len().ok()?,
+        };
         match self.allocation {
-            Allocation::UpTo(allocated) if allocated > self.end_bytes + self.end_bytes / KEPT_SHARE_MAX => {
-                Some(self.end_bytes..allocated)
+            Allocation::UpTo(allocated) if allocated > end_bytes + end_bytes / KEPT_SHARE_MAX => {
+                Some(end_bytes..allocated)
             }
             _ => None,
+        }
+    }
+
+    /// How much of the file there is: what this process has written, or, if others write it too, what has blocks.
+    fn filled_bytes(&self, device: &dyn Device) -> u64 {
+        match self.sharing {
+            Sharing::Exclusive => self.written.covered_bytes(),
+            Sharing::Shared => device.allocated_bytes().unwrap_or(0),
         }
     }
 
@@ -97,14 +118,17 @@ impl Writeback {
         };
         let is_short = self.end_bytes < ALLOCATE_LEN_BYTES_MIN;
         let is_far = self.end_bytes + HEADROOM_BYTES <= allocated;
-        if is_short || is_far || self.written.covered_bytes() < self.end_bytes / FILLED_SHARE_MIN {
+        if is_short || is_far {
+            return;
+        }
+        let filled_bytes = self.filled_bytes(device);
+        if filled_bytes < self.end_bytes / FILLED_SHARE_MIN {
             return;
         }
         let room = device.available_bytes().unwrap_or(0) / ALLOCATE_SHARE_MAX;
         let more = (ALLOCATE_GROWTH * self.end_bytes).clamp(ALLOCATE_BYTES_MIN, ALLOCATE_BYTES_MAX).min(room);
         let target = self.end_bytes + more;
-        let holes_bytes =
-            (self.end_bytes - self.written.covered_bytes().min(self.end_bytes)).min(target - allocated);
+        let holes_bytes = self.end_bytes.saturating_sub(filled_bytes).min(target - allocated);
         let worth_it = more >= ALLOCATE_ROOM_BYTES_MIN && holes_bytes <= room;
         self.allocation = if worth_it && device.allocate(allocated, target - allocated).is_ok() {
             Allocation::UpTo(target)
@@ -127,7 +151,11 @@ impl Writeback {
     }
 
     fn start(&mut self, device: &Arc<dyn Device>) {
-        let step: Arc<[Range<u64>]> = merged(std::mem::take(&mut self.ranges)).into();
+        let gap_bytes = match self.sharing {
+            Sharing::Exclusive => 0,
+            Sharing::Shared => SHARED_GAP_BYTES,
+        };
+        let step: Arc<[Range<u64>]> = merged(std::mem::take(&mut self.ranges), gap_bytes).into();
         self.pending_bytes = 0;
         self.started.push_back(Arc::clone(&step));
         let earlier = (self.started.len() > STEPS_IN_FLIGHT).then(|| self.started.pop_front()).flatten();
@@ -141,13 +169,13 @@ impl Writeback {
     }
 }
 
-/// Sorted and without neighbours that touch.
-fn merged(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
+/// Sorted, and without neighbours that touch or have no more than `gap_bytes` between them.
+fn merged(mut ranges: Vec<Range<u64>>, gap_bytes: u64) -> Vec<Range<u64>> {
     ranges.sort_unstable_by_key(|range| range.start);
     let mut merged: Vec<Range<u64>> = Vec::with_capacity(ranges.len());
     for range in ranges {
         match merged.last_mut() {
-            Some(last) if last.end >= range.start => last.end = last.end.max(range.end),
+            Some(last) if last.end + gap_bytes >= range.start => last.end = last.end.max(range.end),
             _ => merged.push(range),
         }
     }
@@ -165,13 +193,14 @@ mod tests {
     #[test]
     #[allow(clippy::single_range_in_vec_init)] // one range is what is meant
     fn ranges_that_touch_become_one() {
-        assert_eq!(merged(vec![10..20, 0..10, 30..40, 35..50]), vec![0..20, 30..50]);
+        assert_eq!(merged(vec![10..20, 0..10, 30..40, 35..50], 0), vec![0..20, 30..50]);
+        assert_eq!(merged(vec![10..20, 0..10, 30..40, 61..70], 20), vec![0..40, 61..70]);
     }
 
     fn noted(ranges: impl Iterator<Item = Range<u64>>) -> Writeback {
         let device: Arc<dyn Device> = CountingDevice::new(MemoryDevice::new(1 << 40));
         let mut writeback = Writeback::default();
-        ranges.for_each(|range| writeback.note(&device, range));
+        ranges.for_each(|range| writeback.note(&device, range, Sharing::Exclusive));
         writeback
     }
 
@@ -180,13 +209,25 @@ mod tests {
         let writeback = noted((0..64).map(|i| i * MIB..(i + 1) * MIB));
         let Allocation::UpTo(end_bytes) = writeback.allocation else { panic!("nothing allocated") };
         assert!(end_bytes >= 72 * MIB, "{end_bytes}");
-        assert_eq!(writeback.allocated_beyond_end(), Some(64 * MIB..end_bytes));
+        assert_eq!(writeback.allocated_beyond_end(&*MemoryDevice::new(0)), Some(64 * MIB..end_bytes));
     }
 
     #[test]
     fn a_sparse_file_stays_sparse_however_often_its_parts_are_written() {
         let writeback = noted((0..10_000).map(|i| (i % 10) * 1024 * MIB..(i % 10) * 1024 * MIB + 4096));
         assert_eq!(writeback.allocation, Allocation::NotYet);
-        assert_eq!(writeback.allocated_beyond_end(), None);
+        assert_eq!(writeback.allocated_beyond_end(&*MemoryDevice::new(0)), None);
+    }
+
+    #[test]
+    fn a_shared_file_counts_as_filled_by_all_and_ends_where_any_of_them_has_written() {
+        let memory = MemoryDevice::new(1 << 40);
+        let device: Arc<dyn Device> = memory;
+        let mut writeback = Writeback::default();
+        // Another process has written all but every 16th MiB, and farther than this one.
+        device.set_len(400 * MIB).unwrap();
+        (0..20).for_each(|i| writeback.note(&device, 16 * i * MIB..(16 * i + 1) * MIB, Sharing::Shared));
+        let Allocation::UpTo(end_bytes) = writeback.allocation else { panic!("nothing allocated") };
+        assert_eq!(writeback.allocated_beyond_end(&*device), Some(400 * MIB..end_bytes));
     }
 }

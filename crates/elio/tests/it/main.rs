@@ -3,6 +3,7 @@
 mod contract;
 mod faults;
 mod ring;
+mod shared;
 mod space;
 mod streams;
 mod support;

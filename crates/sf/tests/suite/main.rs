@@ -9,6 +9,7 @@ mod visibility;
 mod world;
 
 use std::process::ExitCode;
+use std::time::Duration;
 use test_support::{Suite, Variant, scenario};
 use world::World;
 
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
     Suite::new(World::start)
         .place(|world| (world.rank(), world.ranks()))
         .barrier(World::barrier)
+        .time_limit(Duration::from_secs(300))
         .variant(Variant::named("chosen").unset("CHEMIO_SF_DIRS"))
         .variant(Variant::named("pread").unset("CHEMIO_SF_DIRS").set("CHEMIO_BACKEND", "pread").hosts(..2))
         .variant(Variant::named("striped").set("CHEMIO_SF_DIRS", &STRIPES.join(":")))

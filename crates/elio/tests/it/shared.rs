@@ -1,0 +1,178 @@
+//! Files that several processes write, and requests over several files.
+
+use crate::support::{Scratch, device, pattern};
+use elio::{
+    CachePolicy, CountingDevice, Error, File, MemoryDevice, Mode, OpenOptions, Piece, Sharing, SpreadRequest,
+    read_spread, write_spread,
+};
+use std::io::ErrorKind;
+use std::sync::Arc;
+
+fn in_memory(count: usize) -> (Vec<Arc<CountingDevice>>, Vec<File>) {
+    let devices: Vec<_> = (0..count).map(|_| CountingDevice::new(MemoryDevice::new(1 << 30))).collect();
+    let options = OpenOptions { sharing: Sharing::Shared, ..OpenOptions::new(Mode::Existing) };
+    let files =
+        devices.iter().map(|device| File::on_device(Arc::clone(device) as _, "stripe", &options)).collect();
+    (devices, files)
+}
+
+/// Pieces of these lengths, each at its number in kilobytes, in turn in the files.
+fn pieces<'a>(files: &'a [File], lens: &[usize]) -> Vec<Piece<'a>> {
+    let piece = |(i, len_bytes): (usize, &usize)| Piece {
+        file: &files[i % files.len()],
+        offset_bytes: i as u64 * 1024,
+        len_bytes: *len_bytes,
+    };
+    lens.iter().enumerate().map(piece).collect()
+}
+
+#[test]
+fn a_request_over_several_files_moves_each_piece_once() {
+    for lens in [&[1000, 1, 0, 700][..], &[100_000, 600_000, 3][..], &[5][..], &[][..]] {
+        let (devices, files) = in_memory(3);
+        let pieces = pieces(&files, lens);
+        let len: usize = lens.iter().sum();
+        let data = pattern(77, len);
+        let mut write = SpreadRequest::write(&pieces, data.clone()).unwrap();
+        assert_eq!((write.wait().unwrap(), write.wait().unwrap()), (lens.to_vec(), lens.to_vec()));
+        assert!(write.test());
+        let mut found = vec![0; len];
+        assert_eq!(read_spread(&pieces, &mut found).unwrap(), lens);
+        assert!(found == data, "{lens:?}");
+        write_spread(&pieces, &pattern(5, len)).unwrap();
+        let (got, found) = SpreadRequest::read(&pieces, vec![0; len]).unwrap().finish().unwrap();
+        assert!(got == lens && found == pattern(5, len), "{lens:?}");
+        let written: u64 = devices.iter().map(|device| device.counts().written_bytes).sum();
+        assert_eq!(written, 2 * len as u64);
+        let filled = lens.iter().filter(|len| **len > 0).count() as u64;
+        let writes: u64 = devices.iter().map(|device| device.counts().cached_writes).sum();
+        assert_eq!(writes, 2 * filled, "{lens:?}");
+    }
+}
+
+#[test]
+fn what_a_file_does_not_have_is_told_by_its_piece_and_can_be_cleared() {
+    let (_, files) = in_memory(2);
+    let pieces = pieces(&files, &[3000, 3000, 3000]);
+    write_spread(&pieces[..2], &[1; 6000]).unwrap();
+    // The third piece begins at 2048 of the first file, which has 3000 bytes.
+    let mut request = SpreadRequest::read(&pieces, vec![9; 9000]).unwrap();
+    assert_eq!(request.wait().unwrap(), [3000, 3000, 952]);
+    request.clear_unread().unwrap();
+    let (_, found) = request.finish().unwrap();
+    assert!(found[..6952].iter().all(|&byte| byte == 1) && found[6952..].iter().all(|&byte| byte == 0));
+}
+
+#[test]
+fn a_bad_piece_is_refused_before_anything_is_moved() {
+    let (devices, files) = in_memory(2);
+    let mut pieces = pieces(&files, &[10, 10]);
+    pieces[1].offset_bytes = u64::MAX - 5;
+    assert!(matches!(write_spread(&pieces, &[1; 20]), Err(Error::OutOfRange { .. })));
+    assert!(matches!(SpreadRequest::read(&pieces, vec![0; 20]), Err(Error::OutOfRange { .. })));
+    assert!(devices.iter().all(|device| device.counts() == elio::Counts::default()));
+}
+
+#[test]
+#[should_panic(expected = "the pieces are the memory")]
+fn pieces_that_are_not_the_memory_are_a_mistake_of_the_program() {
+    let (_, files) = in_memory(1);
+    let _ = read_spread(&pieces(&files, &[10]), &mut [0; 9]);
+}
+
+#[test]
+fn a_file_is_made_once_and_one_that_must_exist_is_not_made() {
+    let scratch = Scratch::new();
+    let path = scratch.path("made");
+    let existing = || File::open(&path, &OpenOptions::new(Mode::Existing));
+    let missing = existing().unwrap_err();
+    assert_eq!(missing.os_error().map(std::io::Error::kind), Some(ErrorKind::NotFound));
+    assert!(File::make(&path).unwrap());
+    existing().unwrap().write_at(0, b"kept").unwrap();
+    assert!(!File::make(&path).unwrap());
+    let mut found = [0; 4];
+    existing().unwrap().read_at(0, &mut found).unwrap();
+    assert_eq!(&found, b"kept");
+    assert!(File::make(scratch.path("no").join("directory")).is_err());
+}
+
+/// The page cache may hold several pages as one: a direct write beside what another process has written there would not be
+/// seen, or lose it.
+#[test]
+fn a_file_that_others_write_is_not_written_around_the_page_cache() {
+    for (sharing, direct) in [(Sharing::Exclusive, true), (Sharing::Shared, false)] {
+        let scratch = Scratch::new();
+        let counting = CountingDevice::new(device(&scratch.path("file")));
+        if elio::Device::properties(&*counting).direct.is_none() {
+            return;
+        }
+        let options =
+            OpenOptions { cache: CachePolicy::Bypass, sharing, ..OpenOptions::new(Mode::ReadWrite) };
+        let file = File::on_device(Arc::clone(&counting) as _, "file", &options);
+        file.write_at(0, &pattern(0, 1 << 20)).unwrap();
+        file.submit_write(1 << 20, pattern(1, 1 << 20)).unwrap().wait().unwrap();
+        assert_eq!(counting.counts().direct_writes > 0, direct, "{sharing:?}: {:?}", counting.counts());
+    }
+}
+
+#[test]
+fn small_requests_of_a_shared_file_reach_the_kernel_together_and_by_their_wait() {
+    let scratch = Scratch::new();
+    let path = scratch.path("file");
+    let counting = CountingDevice::new(device(&path));
+    if elio::Device::properties(&*counting).in_memory() {
+        return;
+    }
+    for gathers_requests in [false, true] {
+        let options =
+            OpenOptions { sharing: Sharing::Shared, gathers_requests, ..OpenOptions::new(Mode::ReadWrite) };
+        let file = File::on_device(Arc::clone(&counting) as _, &path, &options);
+        let before = counting.counts().cached_writes;
+        for round in 0..10 {
+            let offsets = (0..8).map(|i| (8 * round + i) * 1600);
+            let requests: Vec<_> =
+                offsets.clone().map(|at| file.submit_write(at, pattern(at, 1600)).unwrap()).collect();
+            for (mut request, at) in requests.into_iter().zip(offsets) {
+                request.wait().unwrap();
+                // Another program's view.
+                let end = usize::try_from(at).unwrap() + 1600;
+                assert!(std::fs::read(&path).unwrap()[end - 1600..end] == pattern(at, 1600));
+            }
+        }
+        let writes = counting.counts().cached_writes - before;
+        assert!(if gathers_requests { writes <= 40 } else { writes == 80 }, "{gathers_requests}: {writes}");
+        // A blocking write is never held.
+        file.write_at(80 * 1600, &pattern(3, 100)).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap()[80 * 1600..], pattern(3, 100));
+        file.set_len(0).unwrap();
+    }
+}
+
+#[test]
+fn a_file_that_others_write_too_gets_its_data_to_the_device_early() {
+    let scratch = Scratch::new();
+    let counting = CountingDevice::new(device(&scratch.path("file")));
+    if !elio::Device::properties(&*counting).allocates_ahead() {
+        return;
+    }
+    let options = OpenOptions { sharing: Sharing::Shared, ..OpenOptions::new(Mode::ReadWrite) };
+    let file = File::on_device(Arc::clone(&counting) as _, "file", &options);
+    // The other half is another process's, which writes in turn.
+    let other = File::open(scratch.path("file"), &options).unwrap();
+    let data = pattern(0, 1 << 20);
+    for turn in (0..48).step_by(2) {
+        other.write_at((turn + 1) << 20, &data).unwrap();
+        file.write_at(turn << 20, &data).unwrap();
+    }
+    file.sync().unwrap();
+    // The helper works through what was handed to it; the last step may still be gathered.
+    for _ in 0..1000 {
+        if counting.counts().writebacks > 0 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let writebacks = counting.counts().writebacks;
+    assert!((1..=24).contains(&writebacks), "{writebacks}");
+    assert_eq!(file.len().unwrap(), 48 << 20);
+}
