@@ -4,6 +4,7 @@
 //! for each suite (`eaf`, `ga`); what they share is here: the conversation with a driver, turns, medians, and tables.
 
 mod conversation;
+mod disk;
 mod eaf;
 mod error;
 mod ga;

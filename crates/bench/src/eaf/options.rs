@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 
+use crate::disk::access::Mode;
 use crate::eaf::engine::{Engine, Executables};
-use crate::eaf::workload::{Mode, Order, Workload};
+use crate::eaf::workload::{Order, Workload};
 use crate::options::Common;
 
 /// Repetitions move at least this much, and are at least `REPETITIONS_MIN`.
