@@ -128,6 +128,8 @@ void team_answer_hello(void)
     int length;
     MPI_Get_library_version(version, &length);
     version[strcspn(version, ",\n\"\\")] = '\0';
+    for (char *tabulator = version; (tabulator = strchr(tabulator, '\t'));)
+        *tabulator = ' ';
     team_answer("{\"mpi\": \"%s\"}", version);
 }
 

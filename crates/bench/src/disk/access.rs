@@ -55,20 +55,6 @@ impl Operation {
     }
 }
 
-/// Bytes as people say them: 80 MB, 1.6 kB (decimal).
-pub(crate) fn decimal(bytes: u64) -> String {
-    let (unit, name) = match bytes {
-        0..1_000 => (1, "B"),
-        1_000..1_000_000 => (1_000, "kB"),
-        1_000_000..1_000_000_000 => (1_000_000, "MB"),
-        _ => (1_000_000_000, "GB"),
-    };
-    match (bytes / unit, bytes % unit * 10 / unit) {
-        (whole, 0) => format!("{whole} {name}"),
-        (whole, tenths) => format!("{whole}.{tenths} {name}"),
-    }
-}
-
 impl fmt::Display for Mode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -86,16 +72,5 @@ impl fmt::Display for Operation {
             Operation::ReadCached => "read cached",
             Operation::ReadCold => "read cold",
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::decimal;
-
-    #[test]
-    fn sizes_are_said_in_decimal_units() {
-        let said: Vec<String> = [8, 1_600, 16_000, 1_600_000, 80_000_000, 1_000_000_000].map(decimal).into();
-        assert_eq!(said, ["8 B", "1.6 kB", "16 kB", "1.6 MB", "80 MB", "1 GB"]);
     }
 }

@@ -1,10 +1,19 @@
 //! The rule for a cell on the device: at least the smaller of twice the better peer and F of the limit, and never less than
-//! 0.95 of the better peer. A cell without an F only has to keep up with the peer.
+//! 0.95 of the better peer. A cell without an F only has to keep up with the peer. And how often it is measured.
+
+/// Repetitions move at least this much, and are at least `REPETITIONS_MIN`.
+const MOVED_BYTES_MIN: u64 = 800_000_000;
+const REPETITIONS_MIN: u64 = 5;
 
 /// What has to be reached of the better peer in any case.
 pub(crate) const PEER_FLOOR: f64 = 0.95;
 /// What is enough in any case.
 pub(crate) const PEER_DOUBLED: f64 = 2.0;
+
+/// Repetitions for a file of this size, each on a new one.
+pub(crate) fn repetitions_min(size_bytes: u64) -> u64 {
+    MOVED_BYTES_MIN.div_ceil(size_bytes).max(REPETITIONS_MIN)
+}
 
 /// The speed to reach; `None` if it depends on a limit that was not measured.
 pub(crate) fn device_target(peer: f64, limit: Option<f64>, factor: Option<f64>) -> Option<f64> {

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use crate::disk::access::decimal;
 use crate::eaf::engine::Engine;
 use crate::eaf::overlap::Line;
 use crate::eaf::report::{Report, Row};
@@ -10,6 +9,7 @@ use crate::eaf::workload::Cell;
 use crate::markdown::{MISSING, megabytes, ratio, render, tally};
 use crate::outcome::Outcome;
 use crate::statistics::median;
+use crate::units::decimal;
 
 /// The whole report.
 pub(crate) fn report(report: &Report) -> String {
