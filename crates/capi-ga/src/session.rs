@@ -7,7 +7,7 @@ use crate::requests::Requests;
 use crate::statistics::Statistics;
 use crate::{Error, Result, kind};
 use chemio_capi::handles::Table;
-use chemio_capi::logging;
+use chemio_capi::{exit, logging};
 use ga::Context;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -107,10 +107,12 @@ pub(crate) fn begin(fortran: bool, integer_bytes: usize, limit_bytes: Option<u64
     Ok(())
 }
 
-/// Ends the session, if there is one: completes what is under way and removes what is left. Collective.
+/// Ends the session, if there is one: completes what is under way, closes shared files, and removes what is left.
+/// Collective.
 pub(crate) fn end() -> Result<()> {
     let Some(session) = SESSION.write().unwrap_or_else(PoisonError::into_inner).take() else { return Ok(()) };
     FORTRAN.store(false, Ordering::Relaxed);
+    exit::before_mpi_ends();
     session.requests.wait_for_all()?;
     session.context.sync()?;
     session.destroy_all();

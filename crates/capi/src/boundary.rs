@@ -7,7 +7,7 @@ use std::os::raw::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs `call` and returns 0, or the number of its error, which the next `errmsg` can explain.
-pub(crate) fn code(call: impl FnOnce() -> Result<()>) -> c_int {
+pub fn code(call: impl FnOnce() -> Result<()>) -> c_int {
     // A panic leaves nothing behind that a later call could see half-done: locks are taken for single assignments.
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(())) => 0,
@@ -17,7 +17,7 @@ pub(crate) fn code(call: impl FnOnce() -> Result<()>) -> c_int {
 }
 
 /// Runs a call that has no result to report an error with.
-pub(crate) fn silent(call: impl FnOnce() -> Result<()>) {
+pub fn silent(call: impl FnOnce() -> Result<()>) {
     code(call);
 }
 

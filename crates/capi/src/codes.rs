@@ -8,6 +8,7 @@ impl Error {
     pub fn code(&self) -> i32 {
         match self {
             Self::Eaf(error) => error.code(),
+            Self::Library(error) => error.code(),
             Self::Again(error) => error.code(),
             Self::InvalidHandle { .. } => codes::INVALID_HANDLE,
             Self::InvalidKind { .. } => codes::OPEN_FAILED,
@@ -23,6 +24,7 @@ impl Error {
     pub(crate) fn path(&self) -> Option<&std::path::Path> {
         match self {
             Self::Eaf(error) => error.path(),
+            Self::Library(error) => error.path(),
             Self::Again(error) => error.path(),
             _ => None,
         }

@@ -7,8 +7,8 @@ pub mod fortran;
 use crate::error::{Error, Result};
 use crate::handles::{Table, into_last};
 use crate::integer::Integer;
-use crate::requests::{self, Requests};
-use crate::{boundary, exit, last_error, limits, logging, offset, pointer, stdout, strings};
+use crate::requests::{self, Issued, Requests, Transfer};
+use crate::{boundary, exit, last_error, limits, logging, offset, pointer, stdout};
 use eaf::{FileSystem, ForeignBuffer, Kind, codes};
 use std::path::Path;
 use std::sync::Arc;
@@ -22,9 +22,11 @@ const MEGABYTE_BYTES: u64 = 1 << 20;
 #[derive(Debug)]
 struct OpenFile {
     file: eaf::File,
-    requests: Requests,
+    requests: Requests<eaf::Request<ForeignBuffer>>,
 }
 
+/// Requests of all files.
+static ISSUED: Issued = Issued::new();
 static FILES: Table<OpenFile> = Table::new();
 
 /// The arguments that all transfers have, as they come.
@@ -36,8 +38,31 @@ struct Arguments {
     bytes: i128,
 }
 
+/// Each file has a table of its own.
+impl Transfer for eaf::Request<ForeignBuffer> {
+    type Owner = ();
+
+    fn owner(&self) {}
+
+    fn is_write(&self) -> bool {
+        self.is_write()
+    }
+
+    fn unfinished(self) -> Option<Self> {
+        self.unfinished()
+    }
+
+    fn wait(&mut self) -> std::result::Result<(), Arc<Error>> {
+        self.wait().map_err(|error| Arc::new(Error::Eaf(error)))
+    }
+
+    fn test(&mut self) -> bool {
+        self.test()
+    }
+}
+
 /// A transfer whose arguments have been checked.
-struct Transfer {
+struct Checked {
     open: Arc<OpenFile>,
     offset_bytes: u64,
     buffer: *mut u8,
@@ -46,18 +71,18 @@ struct Transfer {
 
 impl Arguments {
     /// Checks handle, offset, count and buffer, in this order; `code` is for a null buffer.
-    fn check(self, code: i32) -> Result<Transfer> {
+    fn check(self, code: i32) -> Result<Checked> {
         let open = file(self.fd)?;
         let offset_bytes = offset::from_double(self.offset)?;
         let len_bytes = offset::count(self.bytes)?;
         if len_bytes > 0 {
             pointer::check(self.buffer, "buf", code)?;
         }
-        Ok(Transfer { open, offset_bytes, buffer: self.buffer, len_bytes })
+        Ok(Checked { open, offset_bytes, buffer: self.buffer, len_bytes })
     }
 }
 
-impl Transfer {
+impl Checked {
     /// The caller's memory, as a buffer that a request can own.
     ///
     /// # Safety
@@ -78,7 +103,7 @@ fn open(name: &Path, kind: i64) -> Result<i64> {
     let kind = Kind::from_legacy(kind).ok_or(Error::InvalidKind { kind })?;
     let file = open_raising_limits(name, kind)?;
     exit::call_at_exit(hand_over_all);
-    let index = FILES.insert(OpenFile { file, requests: Requests::default() });
+    let index = FILES.insert(OpenFile { file, requests: Requests::new(&ISSUED) });
     Ok(i64::try_from(index).unwrap_or(i64::MAX))
 }
 
@@ -92,8 +117,8 @@ fn open_raising_limits(name: &Path, kind: Kind) -> eaf::Result<eaf::File> {
 /// Closes a file: waits for what is outstanding, then tells the first error that nobody was told.
 fn close(fd: i64) -> Result<()> {
     let OpenFile { file, requests } = into_last(FILES.remove(fd).ok_or(Error::InvalidHandle { fd })?);
-    requests.drain();
-    let untold = requests.into_untold();
+    requests.drain(());
+    let untold = requests.untold(());
     let closed = file.close();
     untold.and(closed.map_err(Error::Eaf))
 }
@@ -103,7 +128,7 @@ fn close(fd: i64) -> Result<()> {
 fn hand_over_all() {
     boundary::silent(|| {
         FILES.find(|open| {
-            open.requests.drain();
+            open.requests.drain(());
             // Asking for the length hands over what is written behind; there is nobody left to tell an error.
             let _ = open.file.len_bytes();
             None::<()>
@@ -120,7 +145,7 @@ fn delete(name: &Path) -> Result<()> {
 /// # Safety
 /// The buffer may be written for its length.
 unsafe fn read(arguments: Arguments) -> Result<()> {
-    let Transfer { open, offset_bytes, buffer, len_bytes } = arguments.check(codes::READ_FAILED)?;
+    let Checked { open, offset_bytes, buffer, len_bytes } = arguments.check(codes::READ_FAILED)?;
     // SAFETY: promised by the caller; the pointer was checked.
     let into = unsafe { pointer::bytes_mut(buffer, len_bytes) };
     Ok(open.file.read(offset_bytes, into)?)
@@ -129,7 +154,7 @@ unsafe fn read(arguments: Arguments) -> Result<()> {
 /// # Safety
 /// The buffer may be read for its length.
 unsafe fn write(arguments: Arguments) -> Result<()> {
-    let Transfer { open, offset_bytes, buffer, len_bytes } = arguments.check(codes::WRITE_FAILED)?;
+    let Checked { open, offset_bytes, buffer, len_bytes } = arguments.check(codes::WRITE_FAILED)?;
     // SAFETY: promised by the caller; the pointer was checked.
     let from = unsafe { pointer::bytes(buffer, len_bytes) };
     Ok(open.file.write(offset_bytes, from)?)
@@ -171,11 +196,11 @@ fn wait(fd: i64, id: i64) -> Result<()> {
     let unknown = Error::UnknownRequest { id, code: codes::WAIT_FAILED };
     let Ok(number) = i32::try_from(id) else { return Err(unknown) };
     if requests::is_finished_at_issue(id) {
-        return if requests::was_issued(id) { Ok(()) } else { Err(unknown) };
+        return if ISSUED.has(id) { Ok(()) } else { Err(unknown) };
     }
     let elsewhere = || FILES.find(|open| open.requests.contains(number).then(|| Arc::clone(open)));
     let result = open.requests.wait(number).or_else(|| elsewhere()?.requests.wait(number));
-    result.unwrap_or(if requests::was_issued(id) { Ok(()) } else { Err(unknown) })
+    result.unwrap_or(if ISSUED.has(id) { Ok(()) } else { Err(unknown) })
 }
 
 /// Whether a request has finished, without waiting.
@@ -183,7 +208,7 @@ fn is_finished(id: i64) -> Result<bool> {
     let unknown = Error::UnknownRequest { id, code: codes::PROBE_FAILED };
     let Ok(number) = i32::try_from(id) else { return Err(unknown) };
     let running = FILES.find(|open| open.requests.test(number));
-    running.map_or(if requests::was_issued(id) { Ok(true) } else { Err(unknown) }, Ok)
+    running.map_or(if ISSUED.has(id) { Ok(true) } else { Err(unknown) }, Ok)
 }
 
 /// # Safety
@@ -211,7 +236,7 @@ unsafe fn length(fd: i64, length: *mut f64) -> Result<()> {
 fn truncate(fd: i64, length: f64) -> Result<()> {
     let open = file(fd)?;
     let len_bytes = offset::from_double(length)?;
-    open.requests.drain();
+    open.requests.drain(());
     Ok(open.file.truncate(len_bytes)?)
 }
 
@@ -233,11 +258,7 @@ fn file_system_type(file_system: FileSystem) -> &'static str {
 
 /// What is known about `code`, in at most `len_max` bytes; empty for a number that is none of ours.
 fn message(code: i64, len_max: usize) -> String {
-    let Ok(code) = i32::try_from(code) else { return String::new() };
-    match last_error::recall(code) {
-        Some(error) => strings::shorten(&error.to_string(), error.path(), len_max),
-        None => strings::shorten(codes::text(code).unwrap_or_default(), None, len_max),
-    }
+    last_error::message(code, len_max, codes::text)
 }
 
 fn print_stats(fd: i64) -> Result<()> {

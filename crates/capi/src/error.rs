@@ -1,9 +1,19 @@
 //! What can go wrong at the border: bad arguments, and the errors of the crates behind it.
 
+use std::path::Path;
 use std::sync::Arc;
 
 /// The result of a call at the border.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// An error of a library that `chemio-capi` itself does not know, or of that library's own border.
+pub trait Coded: std::error::Error + Send + Sync + 'static {
+    /// The number the call returns.
+    fn code(&self) -> i32;
+
+    /// The path the message ends with, if there is one.
+    fn path(&self) -> Option<&Path>;
+}
 
 /// An error at the border. The message begins with the cause.
 #[derive(Debug, thiserror::Error)]
@@ -12,6 +22,9 @@ pub enum Error {
     /// An error of an exclusive access file.
     #[error(transparent)]
     Eaf(#[from] eaf::Error),
+    /// An error of another library.
+    #[error("{0}")]
+    Library(Box<dyn Coded>),
     /// The error of a request, told again.
     #[error(transparent)]
     Again(Arc<Error>),

@@ -1,25 +1,90 @@
-//! The end of the program: nothing that it has written may be lost with it.
+//! The end of the program, or of MPI: nothing that was written may be lost with it.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 
-/// The process that has files to hand over, and how.
-static REGISTERED: OnceLock<(u32, fn())> = OnceLock::new();
+/// What to call, each once.
+#[derive(Debug)]
+struct Calls(Mutex<Vec<fn()>>);
 
-/// Calls `hand_over` when the program exits. Only the first call counts.
-pub(crate) fn call_at_exit(hand_over: fn()) {
-    REGISTERED.get_or_init(|| {
+static AT_EXIT: Calls = Calls(Mutex::new(Vec::new()));
+static BEFORE_MPI_ENDS: Calls = Calls(Mutex::new(Vec::new()));
+/// The process that has files to hand over.
+static PROCESS: OnceLock<u32> = OnceLock::new();
+static REGISTERED: Once = Once::new();
+
+impl Calls {
+    fn add(&self, call: fn()) {
+        let mut calls = self.lock();
+        // An address that two functions shared would be that of two functions that do the same.
+        if !calls.iter().any(|&other| std::ptr::fn_addr_eq(other, call)) {
+            calls.push(call);
+        }
+    }
+
+    /// Calls all of them, in the order in which they came.
+    fn run(&self) {
+        let calls = self.lock().clone();
+        for call in calls {
+            call();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<fn()>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Calls `hand_over` when the program exits. Repeated calls count once.
+pub fn call_at_exit(hand_over: fn()) {
+    PROCESS.get_or_init(std::process::id);
+    AT_EXIT.add(hand_over);
+    REGISTERED.call_once(|| {
         // SAFETY: the function lives as long as this library, and the C library forgets it when the library goes.
         // It fails only when memory is out; files are then left to the system.
         unsafe { libc::atexit(at_exit) };
-        (std::process::id(), hand_over)
     });
 }
 
 /// A forked child that exits has neither written anything here nor the threads that write: it hands over nothing.
 extern "C" fn at_exit() {
-    if let Some((process, hand_over)) = REGISTERED.get()
-        && *process == std::process::id()
-    {
-        hand_over();
+    if PROCESS.get() == Some(&std::process::id()) {
+        AT_EXIT.run();
+    }
+}
+
+/// Calls `close` before MPI ends, where that is ours to know: in [`before_mpi_ends`]. Repeated calls count once.
+pub fn call_before_mpi_ends(close: fn()) {
+    BEFORE_MPI_ENDS.add(close);
+}
+
+/// Closes what needs MPI, on the way to the end of it. Collective, if anything of it is.
+pub fn before_mpi_ends() {
+    BEFORE_MPI_ENDS.run();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+    fn add_one() {
+        COUNT.fetch_add(1, Relaxed);
+    }
+
+    fn add_ten() {
+        COUNT.fetch_add(10, Relaxed);
+    }
+
+    #[test]
+    fn what_was_given_twice_is_called_once_and_again_at_the_next_end() {
+        for call in [add_one, add_ten, add_one] {
+            call_before_mpi_ends(call);
+        }
+        before_mpi_ends();
+        assert_eq!(COUNT.load(Relaxed), 11);
+        before_mpi_ends();
+        assert_eq!(COUNT.load(Relaxed), 22);
     }
 }

@@ -36,6 +36,12 @@ impl<T> Table<T> {
         index
     }
 
+    /// The index that the next entry gets, if no other comes or goes meanwhile.
+    pub fn lowest_free(&self) -> usize {
+        let slots = self.shared();
+        slots.free.first().copied().unwrap_or(slots.entries.len())
+    }
+
     /// The entry of a handle.
     pub fn get(&self, handle: i64) -> Option<Arc<T>> {
         self.shared().entries.get(usize::try_from(handle).ok()?)?.clone()
@@ -55,6 +61,18 @@ impl<T> Table<T> {
         let entry = slots.entries.get_mut(index)?.take()?;
         slots.free.insert(index);
         Some(entry)
+    }
+
+    /// All entries, in the order of their handles.
+    pub fn all(&self) -> Vec<Arc<T>> {
+        self.shared().entries.iter().flatten().cloned().collect()
+    }
+
+    /// Takes all entries out, in the order of their handles; the table is as new.
+    pub fn take_all(&self) -> Vec<Arc<T>> {
+        let mut slots = self.exclusive();
+        slots.free.clear();
+        slots.entries.drain(..).flatten().collect()
     }
 
     /// The first answer that an entry gives.
@@ -92,7 +110,21 @@ mod tests {
         assert_eq!((0..5).map(|i| table.insert(i)).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
         table.remove(3);
         table.remove(1);
+        assert_eq!(table.lowest_free(), 1);
         assert_eq!([table.insert(10), table.insert(11), table.insert(12)], [1, 3, 5]);
+    }
+
+    #[test]
+    fn a_table_that_was_emptied_is_as_new() {
+        let table = Table::new();
+        (0..4).for_each(|i| {
+            table.insert(i);
+        });
+        table.remove(2);
+        assert_eq!(table.all().into_iter().map(|entry| *entry).collect::<Vec<_>>(), [0, 1, 3]);
+        assert_eq!(table.take_all().into_iter().map(into_last).collect::<Vec<_>>(), [0, 1, 3]);
+        assert!(table.all().is_empty());
+        assert_eq!([table.lowest_free(), table.insert(7)], [0, 0]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The last error with each number: of this thread, and of the process for a thread that had none.
 
 use crate::error::Error;
+use crate::strings;
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,7 +14,7 @@ thread_local! {
 static OF_PROCESS: Mutex<Entries> = Mutex::new(Vec::new());
 
 /// Keeps `error` for [`recall`] and returns its number.
-pub(crate) fn remember(error: Error) -> i32 {
+pub fn remember(error: Error) -> i32 {
     let code = error.code();
     let error = match error {
         Error::Again(error) => error,
@@ -27,9 +28,19 @@ pub(crate) fn remember(error: Error) -> i32 {
 }
 
 /// The last error with this number.
-pub(crate) fn recall(code: i32) -> Option<Arc<Error>> {
+pub fn recall(code: i32) -> Option<Arc<Error>> {
     let of_thread = OF_THREAD.try_with(|entries| find(&entries.borrow(), code)).ok().flatten();
     of_thread.or_else(|| find(&OF_PROCESS.lock().unwrap_or_else(PoisonError::into_inner), code))
+}
+
+/// What is known about `code`, in at most `len_max` bytes: the last error with this number, else its fixed text; empty for
+/// a number that has none.
+pub fn message(code: i64, len_max: usize, text: impl FnOnce(i32) -> Option<&'static str>) -> String {
+    let Ok(code) = i32::try_from(code) else { return String::new() };
+    match recall(code) {
+        Some(error) => strings::shorten(&error.to_string(), error.path(), len_max),
+        None => strings::shorten(text(code).unwrap_or_default(), None, len_max),
+    }
 }
 
 fn replace(entries: &mut Entries, code: i32, error: &Arc<Error>) {

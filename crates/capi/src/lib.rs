@@ -8,26 +8,32 @@
 //! the leaf crates define them, with one line: `chemio_capi::fortran_eaf!(i32);` or `chemio_capi::fortran_eaf!(i64);`.
 //! The calls themselves are described in `include/README.md` and `include/eaf.h`.
 
-mod boundary;
+#[doc(hidden)]
+pub mod boundary;
 mod codes;
 pub mod eaf;
 mod error;
-mod exit;
+#[doc(hidden)]
+pub mod exit;
 #[doc(hidden)]
 pub mod handles;
 mod integer;
-mod last_error;
+#[doc(hidden)]
+pub mod last_error;
 mod limits;
 #[doc(hidden)]
 pub mod logging;
-mod offset;
-mod pointer;
+#[doc(hidden)]
+pub mod offset;
+#[doc(hidden)]
+pub mod pointer;
 mod random;
-mod requests;
+#[doc(hidden)]
+pub mod requests;
 #[doc(hidden)]
 pub mod stdout;
 #[doc(hidden)]
 pub mod strings;
 
-pub use error::{Error, Result};
+pub use error::{Coded, Error, Result};
 pub use integer::Integer;

@@ -6,14 +6,32 @@ use crate::error::{Error, Result};
 const OFFSET_BYTES_MAX: f64 = 1e14;
 
 /// The offset or length behind a double: a whole number from 0 to 10^14.
-pub(crate) fn from_double(value: f64) -> Result<u64> {
-    if value.is_nan() || (value.is_finite() && value.fract() != 0.0) {
-        return Err(Error::NotAnInteger { value });
-    }
+///
+/// # Errors
+/// Those of [`check_whole`], then those of [`in_range`].
+pub fn from_double(value: f64) -> Result<u64> {
+    check_whole(value)?;
+    in_range(value)
+}
+
+/// Checks that a double is a whole number, or infinite.
+///
+/// # Errors
+/// [`Error::NotAnInteger`]
+pub fn check_whole(value: f64) -> Result<()> {
+    let is_fraction = value.is_nan() || (value.is_finite() && value.fract() != 0.0);
+    if is_fraction { Err(Error::NotAnInteger { value }) } else { Ok(()) }
+}
+
+/// The offset or length behind a double that is a whole number: from 0 to 10^14.
+///
+/// # Errors
+/// [`Error::OffsetOutOfRange`]
+pub fn in_range(value: f64) -> Result<u64> {
     if !(0.0..=OFFSET_BYTES_MAX).contains(&value) {
         return Err(Error::OffsetOutOfRange { value });
     }
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked above: whole, 0 to 10^14
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked: 0 to 10^14
     Ok(value as u64)
 }
 
@@ -24,7 +42,10 @@ pub(crate) fn to_double(bytes: u64) -> f64 {
 }
 
 /// The length of a buffer: not negative, and no longer than memory can be.
-pub(crate) fn count(bytes: impl Into<i128>) -> Result<usize> {
+///
+/// # Errors
+/// [`Error::CountOutOfRange`]
+pub fn count(bytes: impl Into<i128>) -> Result<usize> {
     let bytes = bytes.into();
     let fits = usize::try_from(bytes).ok().filter(|&count| isize::try_from(count).is_ok());
     fits.ok_or(Error::CountOutOfRange { bytes })

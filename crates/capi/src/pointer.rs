@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 ///
 /// # Safety
 /// `pointer` is null or points to a readable value.
-pub(crate) unsafe fn value<T: Copy>(pointer: *const T, argument: &'static str, code: i32) -> Result<T> {
+pub unsafe fn value<T: Copy>(pointer: *const T, argument: &'static str, code: i32) -> Result<T> {
     if pointer.is_null() {
         return Err(Error::NullPointer { argument, code });
     }
@@ -15,7 +15,7 @@ pub(crate) unsafe fn value<T: Copy>(pointer: *const T, argument: &'static str, c
 }
 
 /// Checks that a result can be stored, before anything is done.
-pub(crate) fn check<T>(pointer: *mut T, argument: &'static str, code: i32) -> Result<()> {
+pub fn check<T>(pointer: *mut T, argument: &'static str, code: i32) -> Result<()> {
     if pointer.is_null() { Err(Error::NullPointer { argument, code }) } else { Ok(()) }
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn check<T>(pointer: *mut T, argument: &'static str, code: i32) -> Re
 ///
 /// # Safety
 /// `pointer` has passed [`check`] and points to memory that may be written.
-pub(crate) unsafe fn store<T>(pointer: *mut T, value: T) {
+pub unsafe fn store<T>(pointer: *mut T, value: T) {
     // SAFETY: promised by the caller; an INTEGER in a byte buffer may be unaligned.
     unsafe { pointer.write_unaligned(value) }
 }
@@ -32,7 +32,7 @@ pub(crate) unsafe fn store<T>(pointer: *mut T, value: T) {
 ///
 /// # Safety
 /// `pointer` is null or points to memory that may be written.
-pub(crate) unsafe fn store_unless_null<T>(pointer: *mut T, value: T) {
+pub unsafe fn store_unless_null<T>(pointer: *mut T, value: T) {
     if !pointer.is_null() {
         // SAFETY: promised by the caller.
         unsafe { store(pointer, value) }
@@ -43,7 +43,7 @@ pub(crate) unsafe fn store_unless_null<T>(pointer: *mut T, value: T) {
 ///
 /// # Safety
 /// The memory is valid for `len` bytes and nobody writes it meanwhile.
-pub(crate) unsafe fn bytes<'a>(pointer: *const u8, len: usize) -> &'a [u8] {
+pub unsafe fn bytes<'a>(pointer: *const u8, len: usize) -> &'a [u8] {
     if len == 0 {
         return &[];
     }
@@ -55,7 +55,7 @@ pub(crate) unsafe fn bytes<'a>(pointer: *const u8, len: usize) -> &'a [u8] {
 ///
 /// # Safety
 /// The memory is valid for `len` bytes and nobody else uses it meanwhile.
-pub(crate) unsafe fn bytes_mut<'a>(pointer: *mut u8, len: usize) -> &'a mut [u8] {
+pub unsafe fn bytes_mut<'a>(pointer: *mut u8, len: usize) -> &'a mut [u8] {
     if len == 0 {
         return &mut [];
     }

@@ -1,14 +1,14 @@
-//! The requests of one open file, by the numbers that callers know them by.
+//! The requests of one open file, or of several, by the numbers that callers know them by.
 //!
-//! A number is issued once in 2^30 requests, process-wide. Requests that were finished when their call returned, as copies
+//! A number is issued once in 2^30 requests of a library. Requests that were finished when their call returned, as copies
 //! are, have even numbers and leave nothing behind; those that run have odd ones. A request is kept while it runs. One that
 //! has finished well leaves nothing behind: its number is below the count of issued ones, and that is how a repeated wait
 //! finds it. One that has failed keeps its error, so that every wait tells it. What nobody waits for is collected when
 //! later requests are issued, so that memory does not grow with the number of requests.
 
 use crate::error::{Error, Result};
-use eaf::ForeignBuffer;
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -21,8 +21,33 @@ const FAILED_MAX: usize = 1024;
 /// How many numbers of each kind a 4-byte INTEGER holds: all even ones above 0, and of the odd ones as many.
 const IDS_COUNT: u64 = i32::MAX as u64 / 2;
 
-/// How many requests this process has issued that ran on, and that did not.
-static ISSUED: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+/// A transfer under way, as the library behind the border has it.
+pub trait Transfer: Sized {
+    /// What tells the file of one transfer from those of others in the same table.
+    type Owner: Copy + PartialEq + Debug;
+
+    /// The file it belongs to.
+    fn owner(&self) -> Self::Owner;
+
+    /// Whether it is a write.
+    fn is_write(&self) -> bool;
+
+    /// The transfer, unless it has finished well already.
+    fn unfinished(self) -> Option<Self>;
+
+    /// Waits until it has finished; may be called again, with the same result.
+    ///
+    /// # Errors
+    /// Those of the transfer.
+    fn wait(&mut self) -> std::result::Result<(), Arc<Error>>;
+
+    /// Whether it has finished, without waiting.
+    fn test(&mut self) -> bool;
+}
+
+/// How many requests a library has issued in this process: those that ran on, and those that did not.
+#[derive(Debug)]
+pub struct Issued([AtomicU64; 2]);
 
 /// What became of a request by the end of the call that issued it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,39 +58,62 @@ enum Fate {
 
 /// A running request. Whoever waits for it holds its lock, so that others see that it has not finished.
 #[derive(Debug)]
-struct Running {
+struct Running<T: Transfer> {
+    owner: T::Owner,
     is_write: bool,
-    request: Mutex<eaf::Request<ForeignBuffer>>,
+    request: Mutex<T>,
 }
 
 /// A failed request.
 #[derive(Debug)]
-struct Failed {
+struct Failed<O> {
+    owner: O,
     error: Arc<Error>,
     /// A write whose error no wait has told: close does. Reads that nobody waited for concern nobody.
     untold: bool,
 }
 
-/// The requests of one file.
-#[derive(Debug, Default)]
-pub(crate) struct Requests(Mutex<State>);
-
-#[derive(Debug, Default)]
-struct State {
-    running: BTreeMap<i32, Arc<Running>>,
-    failed: BTreeMap<i32, Failed>,
-    /// The first untold error that had to make room in `failed`.
-    forgotten: Option<Arc<Error>>,
+/// Requests with numbers.
+#[derive(Debug)]
+pub struct Requests<T: Transfer> {
+    issued: &'static Issued,
+    state: Mutex<State<T>>,
 }
 
-/// Whether some file has issued a request under this number.
-pub(crate) fn was_issued(id: i64) -> bool {
-    let fate = if is_finished_at_issue(id) { Fate::Finished } else { Fate::Running };
-    is_below(id, fate, ISSUED[fate as usize].load(Relaxed))
+#[derive(Debug)]
+struct State<T: Transfer> {
+    running: BTreeMap<i32, Arc<Running<T>>>,
+    failed: BTreeMap<i32, Failed<T::Owner>>,
+    /// The first untold error of each owner that had to make room in `failed`.
+    forgotten: Vec<(T::Owner, Arc<Error>)>,
+}
+
+impl Default for Issued {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Issued {
+    /// None so far.
+    pub const fn new() -> Self {
+        Self([const { AtomicU64::new(0) }; 2])
+    }
+
+    /// Whether a request has been issued under this number.
+    pub fn has(&self, id: i64) -> bool {
+        let fate = if is_finished_at_issue(id) { Fate::Finished } else { Fate::Running };
+        is_below(id, fate, self.0[fate as usize].load(Relaxed))
+    }
+
+    /// A new number.
+    fn next(&self, fate: Fate) -> i32 {
+        id_after(fate, self.0[fate as usize].fetch_add(1, Relaxed))
+    }
 }
 
 /// Whether this is the number of a request that was finished when its call returned, if it was issued at all.
-pub(crate) fn is_finished_at_issue(id: i64) -> bool {
+pub fn is_finished_at_issue(id: i64) -> bool {
     id % 2 == 0
 }
 
@@ -75,31 +123,32 @@ fn is_below(id: i64, fate: Fate, issued: u64) -> bool {
         && ((id - 1 - fate as i64) / 2).unsigned_abs() < issued.min(IDS_COUNT)
 }
 
-/// A new number.
-fn issue(fate: Fate) -> i32 {
-    id_after(fate, ISSUED[fate as usize].fetch_add(1, Relaxed))
-}
-
 /// The number of the request that is issued after `issued` others of its fate: odd ones or even ones from 1 to 2^31 - 2,
 /// then the first again.
 fn id_after(fate: Fate, issued: u64) -> i32 {
     i32::try_from(issued % IDS_COUNT * 2 + 1 + fate as u64).unwrap_or(i32::MAX)
 }
 
-impl Requests {
+impl<T: Transfer> Requests<T> {
+    /// No requests; their numbers come from `issued`.
+    pub const fn new(issued: &'static Issued) -> Self {
+        let state = State { running: BTreeMap::new(), failed: BTreeMap::new(), forgotten: Vec::new() };
+        Self { issued, state: Mutex::new(state) }
+    }
+
     /// Takes a request that has been started and gives it a number.
-    pub(crate) fn insert(&self, request: eaf::Request<ForeignBuffer>) -> i32 {
-        let Some(request) = request.unfinished() else { return issue(Fate::Finished) };
+    pub fn insert(&self, request: T) -> i32 {
+        let Some(request) = request.unfinished() else { return self.issued.next(Fate::Finished) };
+        let (owner, is_write) = (request.owner(), request.is_write());
         let mut state = self.state();
         state.collect();
-        let id = issue(Fate::Running);
-        let running = Running { is_write: request.is_write(), request: Mutex::new(request) };
-        state.running.insert(id, Arc::new(running));
+        let id = self.issued.next(Fate::Running);
+        state.running.insert(id, Arc::new(Running { owner, is_write, request: Mutex::new(request) }));
         id
     }
 
-    /// Waits for request `id` and tells its result, every time. `None`: not one of this file that runs or has failed.
-    pub(crate) fn wait(&self, id: i32) -> Option<Result<()>> {
+    /// Waits for request `id` and tells its result, every time. `None`: not one of these that runs or has failed.
+    pub fn wait(&self, id: i32) -> Option<Result<()>> {
         let running = {
             let mut state = self.state();
             if let Some(error) = state.tell(id) {
@@ -113,8 +162,8 @@ impl Requests {
         Some(state.tell(id).map_or(Ok(()), Err))
     }
 
-    /// Whether request `id` has finished. `None`: not one of this file that runs or has failed.
-    pub(crate) fn test(&self, id: i32) -> Option<bool> {
+    /// Whether request `id` has finished. `None`: not one of these that runs or has failed.
+    pub fn test(&self, id: i32) -> Option<bool> {
         let state = self.state();
         if state.failed.contains_key(&id) {
             return Some(true);
@@ -122,36 +171,46 @@ impl Requests {
         state.running.get(&id).map(|running| running.is_finished())
     }
 
-    /// Whether request `id` is one of this file that runs or has failed.
-    pub(crate) fn contains(&self, id: i32) -> bool {
+    /// Whether request `id` is one of these that runs or has failed.
+    pub fn contains(&self, id: i32) -> bool {
         let state = self.state();
         state.running.contains_key(&id) || state.failed.contains_key(&id)
     }
 
-    /// Waits for everything outstanding; errors are kept for their waits.
-    pub(crate) fn drain(&self) {
-        let outstanding = self.state().running.clone();
+    /// Waits for everything of `owner` that is outstanding; errors are kept for their waits.
+    pub fn drain(&self, owner: T::Owner) {
+        let outstanding = self.state().running_of(owner);
         for (id, running) in outstanding {
             let result = running.wait();
             self.state().finish(id, &running, result);
         }
     }
 
-    /// The first error of a write that no wait has told.
-    pub(crate) fn into_untold(self) -> Result<()> {
-        let state = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut failed = state.failed.into_values();
-        let untold =
-            state.forgotten.or_else(|| failed.find(|failed| failed.untold).map(|failed| failed.error));
-        untold.map_or(Ok(()), |error| Err(Error::Again(error)))
+    /// The first error of a write of `owner` that no call has told; it counts as told from now on.
+    ///
+    /// # Errors
+    /// That error.
+    pub fn untold(&self, owner: T::Owner) -> Result<()> {
+        self.state().take_untold(owner).map_or(Ok(()), |error| Err(Error::Again(error)))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits for everything of `owner` that is outstanding, and tells nobody of errors, but for waits.
+    pub fn dismiss(&self, owner: T::Owner) {
+        self.drain(owner);
+        while self.untold(owner).is_err() {}
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl<T: Transfer> State<T> {
+    fn running_of(&self, owner: T::Owner) -> Vec<(i32, Arc<Running<T>>)> {
+        let of_owner = self.running.iter().filter(|(_, running)| running.owner == owner);
+        of_owner.map(|(id, running)| (*id, Arc::clone(running))).collect()
+    }
+
     /// Forgets finished requests among the oldest, once there are many.
     fn collect(&mut self) {
         if self.running.len() < RUNNING_BEFORE_COLLECTING {
@@ -167,14 +226,23 @@ impl State {
     }
 
     /// Takes a finished request out of the running ones and keeps its error.
-    fn finish(&mut self, id: i32, running: &Running, result: eaf::Result<()>) {
-        self.running.remove(&id);
+    fn finish(&mut self, id: i32, running: &Running<T>, result: std::result::Result<(), Arc<Error>>) {
+        let first_to_know = self.running.remove(&id).is_some();
         let Err(error) = result else { return };
-        if self.failed.len() == FAILED_MAX {
-            let oldest = self.failed.pop_first().filter(|(_, failed)| failed.untold);
-            self.forgotten = self.forgotten.take().or(oldest.map(|(_, failed)| failed.error));
+        if !first_to_know {
+            return;
         }
-        self.failed.insert(id, Failed { error: Arc::new(Error::Eaf(error)), untold: running.is_write });
+        if self.failed.len() == FAILED_MAX {
+            self.forget_oldest();
+        }
+        self.failed.insert(id, Failed { owner: running.owner, error, untold: running.is_write });
+    }
+
+    fn forget_oldest(&mut self) {
+        let Some((_, Failed { owner, error, untold: true })) = self.failed.pop_first() else { return };
+        if self.forgotten.iter().all(|(other, _)| *other != owner) {
+            self.forgotten.push((owner, error));
+        }
     }
 
     /// The error of request `id`, which is told from now on.
@@ -183,10 +251,19 @@ impl State {
         failed.untold = false;
         Some(Error::Again(Arc::clone(&failed.error)))
     }
+
+    fn take_untold(&mut self, owner: T::Owner) -> Option<Arc<Error>> {
+        if let Some(at) = self.forgotten.iter().position(|(other, _)| *other == owner) {
+            return Some(self.forgotten.swap_remove(at).1);
+        }
+        let first = self.failed.values_mut().find(|failed| failed.owner == owner && failed.untold)?;
+        first.untold = false;
+        Some(Arc::clone(&first.error))
+    }
 }
 
-impl Running {
-    fn wait(&self) -> eaf::Result<()> {
+impl<T: Transfer> Running<T> {
+    fn wait(&self) -> std::result::Result<(), Arc<Error>> {
         self.request.lock().unwrap_or_else(PoisonError::into_inner).wait()
     }
 
@@ -203,8 +280,11 @@ impl Running {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use eaf::ForeignBuffer;
     use elio::{Fault, FaultDevice, MemoryDevice};
     use std::time::Duration;
+
+    static ISSUED: Issued = Issued::new();
 
     /// Long enough for a worker, so that the request runs on.
     const LEN_BYTES: usize = 512 << 10;
@@ -213,7 +293,7 @@ mod tests {
     struct Fixture {
         device: Arc<FaultDevice>,
         file: eaf::File,
-        requests: Requests,
+        requests: Requests<eaf::Request<ForeignBuffer>>,
         memory: Vec<u8>,
     }
 
@@ -221,7 +301,7 @@ mod tests {
         fn new() -> Self {
             let device = FaultDevice::new(MemoryDevice::new(1 << 20));
             let file = eaf::File::on_device(Arc::clone(&device) as _, "faulty", eaf::Kind::ReadWrite);
-            Self { device, file, requests: Requests::default(), memory: vec![0; LEN_BYTES] }
+            Self { device, file, requests: Requests::new(&ISSUED), memory: vec![0; LEN_BYTES] }
         }
 
         fn fail_next(&self) {
@@ -254,7 +334,7 @@ mod tests {
         }
     }
 
-    fn wait(requests: &Requests, id: i32) -> i32 {
+    fn wait(requests: &Requests<eaf::Request<ForeignBuffer>>, id: i32) -> i32 {
         requests.wait(id).expect("known").map_or_else(|error| error.code(), |()| 0)
     }
 
@@ -264,7 +344,7 @@ mod tests {
         let id = fixture.write();
         assert_eq!(wait(&fixture.requests, id), 0);
         assert!(fixture.requests.wait(id).is_none() && !fixture.requests.contains(id));
-        assert!(was_issued(id.into()));
+        assert!(ISSUED.has(id.into()));
     }
 
     #[test]
@@ -273,7 +353,7 @@ mod tests {
         // SAFETY: as in `foreign`.
         let buffer = unsafe { ForeignBuffer::new(fixture.memory.as_mut_ptr(), 64) };
         let id = fixture.requests.insert(fixture.file.awrite(0, buffer).expect("started"));
-        assert!(is_finished_at_issue(id.into()) && was_issued(id.into()));
+        assert!(is_finished_at_issue(id.into()) && ISSUED.has(id.into()));
         assert!(!fixture.requests.contains(id) && fixture.requests.wait(id).is_none());
         assert_eq!(fixture.file.statistics().wait.calls, 1);
     }
@@ -286,15 +366,15 @@ mod tests {
         assert!([-1998, -1999].contains(&code), "{code}");
         assert_eq!(wait(&fixture.requests, id), code);
         assert_eq!(fixture.requests.test(id), Some(true));
-        fixture.requests.into_untold().expect("a wait has told it");
+        fixture.requests.untold(()).expect("a wait has told it");
     }
 
     #[test]
     fn a_failed_write_that_nobody_waited_for_is_told_in_the_end() {
         let mut fixture = Fixture::new();
         fixture.failed_write();
-        fixture.requests.drain();
-        assert!(fixture.requests.into_untold().is_err());
+        fixture.requests.drain(());
+        assert!(fixture.requests.untold(()).is_err());
     }
 
     #[test]
@@ -302,20 +382,20 @@ mod tests {
         let mut fixture = Fixture::new();
         let told = fixture.failed_write();
         fixture.failed_write();
-        fixture.requests.drain();
+        fixture.requests.drain(());
         assert_ne!(wait(&fixture.requests, told), 0);
-        assert!(fixture.requests.into_untold().is_err());
+        assert!(fixture.requests.untold(()).is_err());
     }
 
     #[test]
     fn a_failed_read_that_nobody_waited_for_concerns_nobody() {
         let mut fixture = Fixture::new();
         let id = fixture.read(0);
-        fixture.requests.drain();
+        fixture.requests.drain(());
         assert_eq!(wait(&fixture.requests, id), -1977, "the drained request still tells");
         fixture.read(0);
-        fixture.requests.drain();
-        fixture.requests.into_untold().expect("reads are not told");
+        fixture.requests.drain(());
+        fixture.requests.untold(()).expect("reads are not told");
     }
 
     #[test]
@@ -325,9 +405,9 @@ mod tests {
         for _ in 0..FAILED_MAX + 2 * RUNNING_BEFORE_COLLECTING {
             fixture.read(1 << 19);
         }
-        fixture.requests.drain();
+        fixture.requests.drain(());
         assert_eq!(fixture.requests.state().failed.len(), FAILED_MAX);
-        assert!(fixture.requests.into_untold().is_err());
+        assert!(fixture.requests.untold(()).is_err());
     }
 
     #[test]
@@ -344,7 +424,7 @@ mod tests {
         let mut fixture = Fixture::new();
         let buffer = fixture.foreign();
         let request = Mutex::new(fixture.file.awrite(0, buffer).expect("started"));
-        let running = Arc::new(Running { is_write: true, request });
+        let running = Arc::new(Running { owner: (), is_write: true, request });
         fixture.requests.state().running.insert(1, Arc::clone(&running));
         let waiting = running.request.lock().expect("not poisoned");
         assert_eq!(fixture.requests.test(1), Some(false));
@@ -380,6 +460,81 @@ mod tests {
             for id in [0, -1, -2, i64::MIN, i64::from(i32::MAX) + 1] {
                 assert!(!is_below(id, fate, u64::MAX), "{id} was never issued");
             }
+        }
+    }
+
+    /// A write of file `file` that has failed, or not.
+    #[derive(Debug)]
+    struct Ended {
+        file: u8,
+        failed: bool,
+    }
+
+    impl Transfer for Ended {
+        type Owner = u8;
+
+        fn owner(&self) -> u8 {
+            self.file
+        }
+
+        fn is_write(&self) -> bool {
+            true
+        }
+
+        fn unfinished(self) -> Option<Self> {
+            Some(self)
+        }
+
+        fn wait(&mut self) -> std::result::Result<(), Arc<Error>> {
+            if self.failed { Err(Arc::new(Error::InvalidHandle { fd: self.file.into() })) } else { Ok(()) }
+        }
+
+        fn test(&mut self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn files_that_share_a_table_are_told_their_own_errors_once() {
+        let requests = Requests::new(&ISSUED);
+        for (file, failed) in [(1, false), (2, true), (2, true), (3, true)] {
+            requests.insert(Ended { file, failed });
+        }
+        for file in [1, 2, 3] {
+            requests.drain(file);
+        }
+        requests.untold(1).expect("nothing failed");
+        assert!(
+            matches!(requests.untold(2), Err(Error::Again(error)) if error.to_string().contains("descriptor 2"))
+        );
+        assert!(requests.untold(2).is_err(), "two writes failed");
+        requests.untold(2).expect("both are told");
+        requests.untold(3).expect_err("the other file's is not");
+    }
+
+    #[test]
+    fn what_is_dismissed_is_told_by_waits_alone() {
+        let requests = Requests::new(&ISSUED);
+        let ids = [(); 3].map(|()| requests.insert(Ended { file: 1, failed: true }));
+        requests.dismiss(1);
+        requests.untold(1).expect("dismissed");
+        assert!(ids.iter().all(|&id| matches!(requests.wait(id), Some(Err(_)))));
+    }
+
+    #[test]
+    fn each_file_of_a_table_keeps_its_first_untold_error_when_there_are_many() {
+        let requests = Requests::new(&ISSUED);
+        for file in [1, 2] {
+            requests.insert(Ended { file, failed: true });
+        }
+        for _ in 0..FAILED_MAX {
+            requests.insert(Ended { file: 3, failed: true });
+        }
+        for file in [1, 2, 3] {
+            requests.drain(file);
+        }
+        for file in [1, 2] {
+            assert!(requests.untold(file).is_err() && requests.untold(file).is_ok());
         }
     }
 }

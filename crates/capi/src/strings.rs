@@ -13,7 +13,7 @@ const ELLIPSIS: &str = "...";
 ///
 /// # Safety
 /// `name` is null or a NUL-terminated string that outlives the result.
-pub(crate) unsafe fn c_path<'a>(name: *const c_char, code: i32) -> Result<&'a Path> {
+pub unsafe fn c_path<'a>(name: *const c_char, code: i32) -> Result<&'a Path> {
     if name.is_null() {
         return Err(Error::NullPointer { argument: "name", code });
     }
@@ -26,7 +26,7 @@ pub(crate) unsafe fn c_path<'a>(name: *const c_char, code: i32) -> Result<&'a Pa
 ///
 /// # Safety
 /// `name` is null or points to `len` characters that outlive the result.
-pub(crate) unsafe fn fortran_path<'a>(name: *const c_char, len: usize, code: i32) -> Result<&'a Path> {
+pub unsafe fn fortran_path<'a>(name: *const c_char, len: usize, code: i32) -> Result<&'a Path> {
     if name.is_null() {
         return Err(Error::NullPointer { argument: "name", code });
     }
@@ -46,7 +46,7 @@ pub fn strip(bytes: &[u8]) -> &[u8] {
 ///
 /// # Safety
 /// `into` points to `len` characters that may be written.
-pub(crate) unsafe fn fill_c(into: *mut c_char, len: usize, text: &[u8]) {
+pub unsafe fn fill_c(into: *mut c_char, len: usize, text: &[u8]) {
     let Some(room) = len.checked_sub(1) else { return };
     let kept = text.len().min(room);
     // SAFETY: `kept` + 1 is at most `len`, which the caller promised.
@@ -70,7 +70,7 @@ pub unsafe fn fill_fortran(into: *mut c_char, len: usize, text: &[u8]) {
 }
 
 /// `message` in at most `len_max` bytes: the path it ends with is shortened from its beginning, then the message is cut.
-pub(crate) fn shorten(message: &str, path: Option<&Path>, len_max: usize) -> String {
+pub fn shorten(message: &str, path: Option<&Path>, len_max: usize) -> String {
     if message.len() <= len_max {
         return message.to_owned();
     }

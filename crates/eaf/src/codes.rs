@@ -3,19 +3,13 @@
 //! The parameters in `eaf.h`, `eaf.fh` and the Fortran module `chemio_eaf` are made from [`TABLE`]; the tests of
 //! `chemio-capi` compare them.
 
-/// One error number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Code {
-    /// The number a legacy call returns.
-    pub number: i32,
-    /// Its name in C and Fortran.
-    pub name: &'static str,
-    /// The message, where nothing more is known about the error.
-    pub text: &'static str,
-}
+pub use elio::codes::{
+    Code, DEVICE_AREAD, DEVICE_AWRITE, DEVICE_CLOSE, DEVICE_END_OF_FILE, DEVICE_OPEN, DEVICE_READ,
+    DEVICE_SEEK, DEVICE_STAT, DEVICE_SYNC, DEVICE_UNKNOWN, DEVICE_UNSUPPORTED, DEVICE_WRITE,
+};
 
 const fn code(number: i32, name: &'static str, text: &'static str) -> Code {
-    Code { number, name, text }
+    Code::new(number, name, text)
 }
 
 /// Success.
@@ -50,33 +44,9 @@ pub const TRUNCATE_FAILED: i32 = -10019;
 pub const LENGTH_FAILED: i32 = -10020;
 /// An end of file, as this module's own code.
 pub const END_OF_FILE: i32 = -10001;
-/// An offset no file has.
-pub const DEVICE_SEEK: i32 = -2000;
-/// A failed write.
-pub const DEVICE_WRITE: i32 = -1999;
-/// A failed asynchronous write.
-pub const DEVICE_AWRITE: i32 = -1998;
-/// A failed read.
-pub const DEVICE_READ: i32 = -1997;
-/// A failed asynchronous read.
-pub const DEVICE_AREAD: i32 = -1996;
-/// A directory that cannot be asked about.
-pub const DEVICE_STAT: i32 = -1991;
-/// A file that would not open.
-pub const DEVICE_OPEN: i32 = -1990;
-/// What this machine does not offer.
-pub const DEVICE_UNSUPPORTED: i32 = -1988;
-/// An error met while closing: data written behind that did not arrive.
-pub const DEVICE_CLOSE: i32 = -1986;
-/// A read past the end of the file: what every caller gets.
-pub const DEVICE_END_OF_FILE: i32 = -1977;
-/// Data that did not reach the device.
-pub const DEVICE_SYNC: i32 = -1976;
-/// Anything else.
-pub const DEVICE_UNKNOWN: i32 = -1975;
 
-/// Every number with its name and its text.
-pub const TABLE: [Code; 48] = [
+/// The numbers of this module with their names and their texts.
+const OWN: [Code; 22] = [
     code(OK, "EAF_OK", "no error"),
     code(OPEN_FAILED, "EAF_ERR_OPEN", "the file could not be opened"),
     code(END_OF_FILE, "EAF_ERR_EOF", "end of file"),
@@ -99,33 +69,18 @@ pub const TABLE: [Code; 48] = [
     code(NOT_AN_INTEGER, "EAF_ERR_NONINTEGER_OFFSET", "an offset or length is not a whole number"),
     code(TRUNCATE_FAILED, "EAF_ERR_TRUNCATE", "the length could not be set"),
     code(LENGTH_FAILED, "EAF_ERR_LENGTH", "the length could not be had"),
-    code(DEVICE_SEEK, "ELIO_ERR_SEEK", "an offset or length is out of range"),
-    code(DEVICE_WRITE, "ELIO_ERR_WRITE", "writing failed"),
-    code(DEVICE_AWRITE, "ELIO_ERR_AWRITE", "writing asynchronously failed"),
-    code(DEVICE_READ, "ELIO_ERR_READ", "reading failed"),
-    code(DEVICE_AREAD, "ELIO_ERR_AREAD", "reading asynchronously failed"),
-    code(-1995, "ELIO_ERR_SUSPEND", "waiting for the device failed"),
-    code(-1994, "ELIO_ERR_HANDLE", "invalid handle"),
-    code(-1993, "ELIO_ERR_MODE", "invalid mode"),
-    code(-1992, "ELIO_ERR_DIRECTORY", "no such directory"),
-    code(DEVICE_STAT, "ELIO_ERR_STAT", "no such directory, or its file system cannot be asked"),
-    code(DEVICE_OPEN, "ELIO_ERR_OPEN", "opening on the device failed"),
-    code(-1989, "ELIO_ERR_ALLOC", "out of memory in the device layer"),
-    code(DEVICE_UNSUPPORTED, "ELIO_ERR_UNSUPPORTED", "not supported on this machine"),
-    code(-1987, "ELIO_ERR_DELETE", "deleting on the device failed"),
-    code(DEVICE_CLOSE, "ELIO_ERR_CLOSE", "data written earlier did not arrive when the file was closed"),
-    code(-1985, "ELIO_ERR_INTERRUPTED", "interrupted"),
-    code(-1984, "ELIO_ERR_RETURN", "unexpected answer of the device"),
-    code(-1983, "ELIO_ERR_NAME_TOO_LONG", "the file name is too long"),
-    code(-1982, "ELIO_ERR_FS_TYPE", "unknown file system type"),
-    code(-1981, "ELIO_ERR_CONVERSION", "a number could not be converted"),
-    code(-1980, "ELIO_ERR_DEVICE_TYPE", "unknown device type"),
-    code(-1979, "ELIO_ERR_PROBE", "probing the device failed"),
-    code(-1978, "ELIO_ERR_TRUNCATE", "truncating on the device failed"),
-    code(DEVICE_END_OF_FILE, "ELIO_ERR_EOF", "end of file: less was read than asked for"),
-    code(DEVICE_SYNC, "ELIO_ERR_FSYNC", "data did not reach the device"),
-    code(DEVICE_UNKNOWN, "ELIO_ERR_UNKNOWN", "unknown error"),
 ];
+
+/// Every number with its name and its text: this module's own, then those of the device layer.
+pub const TABLE: [Code; OWN.len() + elio::codes::TABLE.len()] = {
+    let mut table = [OWN[0]; OWN.len() + elio::codes::TABLE.len()];
+    let mut row = 0;
+    while row < table.len() {
+        table[row] = if row < OWN.len() { OWN[row] } else { elio::codes::TABLE[row - OWN.len()] };
+        row += 1;
+    }
+    table
+};
 
 /// The fixed text of `number`, if it is one of ours.
 pub fn text(number: i32) -> Option<&'static str> {

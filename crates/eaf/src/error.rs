@@ -63,44 +63,19 @@ impl Error {
     /// The file or directory the error is about; the message ends with it.
     pub fn path(&self) -> Option<&Path> {
         match self {
-            Self::Open(error) | Self::Device(error) => device_path(error),
+            Self::Open(error) | Self::Device(error) => error.path(),
             Self::MemoryFull { path, .. } | Self::EndOfFile { path, .. } => Some(path),
         }
     }
 }
 
+/// The device layer's number, but for what this module has a number of its own.
 fn device_code(error: &elio::Error) -> i32 {
-    match error {
-        elio::Error::OutOfRange { .. } => codes::DEVICE_SEEK,
-        elio::Error::BackendUnavailable { .. } | elio::Error::Setting { .. } => codes::DEVICE_UNSUPPORTED,
-        _ => error.operation().map_or(codes::DEVICE_UNKNOWN, operation_code),
-    }
-}
-
-fn operation_code(operation: Operation) -> i32 {
-    match operation {
-        Operation::Open => codes::DEVICE_OPEN,
-        Operation::Close => codes::DEVICE_CLOSE,
-        Operation::Read => codes::DEVICE_READ,
-        Operation::Write | Operation::Preallocate => codes::DEVICE_WRITE,
-        Operation::AsyncRead => codes::DEVICE_AREAD,
-        Operation::AsyncWrite => codes::DEVICE_AWRITE,
-        Operation::Length => codes::LENGTH_FAILED,
-        Operation::Truncate => codes::TRUNCATE_FAILED,
-        Operation::Sync => codes::DEVICE_SYNC,
-        Operation::Delete => codes::DELETE_FAILED,
-        Operation::Stat => codes::DEVICE_STAT,
-        _ => codes::DEVICE_UNKNOWN,
-    }
-}
-
-fn device_path(error: &elio::Error) -> Option<&Path> {
-    match error {
-        elio::Error::File { path, .. }
-        | elio::Error::Transfer { path, .. }
-        | elio::Error::NoSpace { path, .. }
-        | elio::Error::Mode { path, .. }
-        | elio::Error::OutOfRange { path, .. } => Some(path),
-        _ => None,
+    match error.operation() {
+        _ if matches!(error, elio::Error::OutOfRange { .. }) => error.code(),
+        Some(Operation::Length) => codes::LENGTH_FAILED,
+        Some(Operation::Truncate) => codes::TRUNCATE_FAILED,
+        Some(Operation::Delete) => codes::DELETE_FAILED,
+        _ => error.code(),
     }
 }

@@ -229,6 +229,18 @@ impl Error {
         }
     }
 
+    /// The file or directory the error is about; the message ends with it.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::File { path, .. }
+            | Self::Transfer { path, .. }
+            | Self::NoSpace { path, .. }
+            | Self::Mode { path, .. }
+            | Self::OutOfRange { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+
     /// The same error as a new value: requests report theirs as often as they are asked.
     #[must_use]
     pub fn duplicate(&self) -> Self {

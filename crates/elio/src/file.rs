@@ -1,6 +1,6 @@
 //! A file on a device.
 
-use crate::device::pread::PreadDevice;
+use crate::device::pread::{self, PreadDevice};
 use crate::device::{Device, Properties, Route};
 use crate::error::{Error, Operation, Result};
 use crate::inode::Inode;
@@ -23,6 +23,8 @@ pub enum Mode {
     ReadWrite,
     /// Writing only; created if missing, truncated if present.
     Write,
+    /// Reading and writing; must exist, never truncated.
+    Existing,
     /// Reading only; must exist.
     Read,
 }
@@ -48,7 +50,8 @@ pub enum Sharing {
     /// Nobody outside this process: read-ahead and write-behind are allowed.
     #[default]
     Exclusive,
-    /// Other processes: nothing is held back or read early in this process.
+    /// Other processes, at places of their own: nothing is held back or read early in this process, and nothing is
+    /// written around the page cache, where it would meet what others have there of the same page.
     Shared,
 }
 
@@ -149,6 +152,10 @@ impl File {
             read_ahead,
         };
         Self { handle: Arc::new(handle) }
+    }
+
+    pub(crate) fn handle(&self) -> &Arc<Handle> {
+        &self.handle
     }
 
     /// The path the file was opened under.
@@ -281,6 +288,19 @@ impl File {
         self.handle.settle_all()
     }
 
+    /// Makes an empty file where there is none. Tells whether it did: what is there already stays as it is.
+    ///
+    /// # Errors
+    /// [`Error::File`] with the system's reason.
+    pub fn make(path: impl AsRef<Path>) -> Result<bool> {
+        let path = path.as_ref();
+        match pread::make(path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(open_error(path, error)),
+        }
+    }
+
     /// Deletes a file. Open handles of it stay usable.
     ///
     /// # Errors
@@ -318,7 +338,7 @@ impl Handle {
     }
 
     /// Refuses what the mode or the range of offsets does not allow.
-    fn check(&self, operation: Operation, offset_bytes: u64, len: usize) -> Result<()> {
+    pub(crate) fn check(&self, operation: Operation, offset_bytes: u64, len: usize) -> Result<()> {
         let reads = matches!(operation, Operation::Read | Operation::AsyncRead);
         let refused = match self.options.mode {
             Mode::Write if reads => Some("for writing"),
@@ -370,11 +390,14 @@ impl Handle {
 
     /// The route of a write of all of `range`.
     pub(crate) fn write_route(&self, range: &Range<u64>) -> Route {
-        let page = 4096; // whole pages, not whole sectors: a page must not be half direct and half cached
-        self.route_of_write(range, range.start.is_multiple_of(page) && range.end.is_multiple_of(page))
+        // Whole pages, not whole sectors: a page must not be half direct and half cached. The page cache may hold several
+        // pages as one, so what other processes write next to this range counts as well.
+        let page = 4096;
+        let whole_pages = range.start.is_multiple_of(page) && range.end.is_multiple_of(page);
+        self.route_of_write(range, whole_pages && self.is_exclusive())
     }
 
-    /// The route of a write that ends in `range` at least, of whole pages if it is `aligned`.
+    /// The route of a write that ends in `range` at least, of pages that nobody else writes if it is `aligned`.
     pub(crate) fn route_of_write(&self, range: &Range<u64>, aligned: bool) -> Route {
         let fits = self.inode.fits_in_cache(range.end);
         crate::policy::cache::write_route(self.options.cache, self.properties, aligned, fits)

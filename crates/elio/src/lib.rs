@@ -4,6 +4,8 @@
 //! what is fastest for the access at hand: the page cache for what is resident, direct I/O with several transfers in
 //! flight for what is not, read-ahead and write-behind for callers that walk a file in small steps. It needs no MPI.
 //!
+//! A process that meets its soft limit on open files gets the hard one.
+//!
 //! What it does not do: locking between processes, formats, collective operations.
 //!
 //! ```
@@ -25,6 +27,7 @@
 #![deny(unsafe_code)]
 
 mod buffer;
+pub mod codes;
 mod device;
 mod error;
 mod file;
@@ -46,7 +49,7 @@ pub use device::memory::MemoryDevice;
 pub use device::{Alignment, Device, Properties, Route};
 pub use error::{Error, Operation, Result};
 pub use file::{CachePolicy, File, Mode, OpenOptions, Sharing, open_device};
-pub use request::Request;
+pub use request::{Piece, Request, SpreadRequest, read_spread, write_spread};
 pub use stat::{FileSystem, Stat, stat};
 pub use sys::foreign::{ForeignBuffer, RequestBuffer, RequestBufferMut};
 pub use sys::ticks::{tick_seconds, ticks};

@@ -2,6 +2,7 @@
 
 mod part;
 mod pending;
+mod spread;
 
 use crate::device::Route;
 use crate::error::{Operation, Result};
@@ -11,6 +12,7 @@ use crate::stream::write_behind::Generation;
 use crate::sys::caller_memory::CallerMemory;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
 pub(crate) use pending::Pending;
+pub use spread::{Piece, SpreadRequest, read_spread, write_spread};
 use std::sync::Arc;
 
 /// A transfer under way. It owns its buffer; dropping it waits.
@@ -31,6 +33,55 @@ enum Progress {
     Pending(Box<Pending>),
 }
 
+impl Progress {
+    /// Starts reading into `into`, which must stay until this value is dropped.
+    fn read(handle: &Arc<Handle>, offset_bytes: u64, into: &mut [u8]) -> Self {
+        if handle.read_at_once(offset_bytes, into) {
+            return Self::Done(Ok(into.len()));
+        }
+        Self::Pending(Box::new(Pending::read(handle, offset_bytes, CallerMemory::for_reading(into))))
+    }
+
+    /// Starts writing `from`, which must stay until this value is dropped.
+    fn write(handle: &Arc<Handle>, offset_bytes: u64, from: &[u8]) -> Self {
+        if !is_taken_at_issue(handle, offset_bytes, from.len()) {
+            let memory = CallerMemory::for_writing(from);
+            return Self::Pending(Box::new(Pending::write(handle, offset_bytes, memory)));
+        }
+        match handle.write(Operation::AsyncWrite, offset_bytes, from) {
+            Ok(None) => Self::Done(Ok(from.len())),
+            Ok(Some(generation)) => Self::Gathered(from.len(), generation, Arc::clone(handle)),
+            Err(error) => Self::Done(Err(error)),
+        }
+    }
+
+    fn wait(&mut self) -> Result<usize> {
+        match self {
+            Self::Done(Ok(bytes)) => Ok(*bytes),
+            Self::Done(Err(error)) => Err(error.duplicate()),
+            Self::Gathered(bytes, generation, handle) => {
+                handle.inode.flush_generation(*generation)?;
+                Ok(*bytes)
+            }
+            Self::Pending(pending) => pending.wait(),
+        }
+    }
+
+    fn test(&mut self) -> bool {
+        match self {
+            Self::Done(_) | Self::Gathered(..) => true,
+            Self::Pending(pending) => pending.test(),
+        }
+    }
+
+    fn bytes_if_done(&self) -> Option<usize> {
+        match self {
+            Self::Done(Ok(bytes)) => Some(*bytes),
+            _ => None,
+        }
+    }
+}
+
 impl<B> Request<B> {
     /// Waits until the request has finished; may be called again. Gives the bytes transferred: fewer than asked for
     /// only where a read met the end of the file.
@@ -41,31 +92,17 @@ impl<B> Request<B> {
     /// # Errors
     /// The request's error, every time.
     pub fn wait(&mut self) -> Result<usize> {
-        match &mut self.progress {
-            Progress::Done(Ok(bytes)) => Ok(*bytes),
-            Progress::Done(Err(error)) => Err(error.duplicate()),
-            Progress::Gathered(bytes, generation, handle) => {
-                handle.inode.flush_generation(*generation)?;
-                Ok(*bytes)
-            }
-            Progress::Pending(pending) => pending.wait(),
-        }
+        self.progress.wait()
     }
 
     /// Whether the request has finished, without waiting. Also moves it along.
     pub fn test(&mut self) -> bool {
-        match &mut self.progress {
-            Progress::Done(_) | Progress::Gathered(..) => true,
-            Progress::Pending(pending) => pending.test(),
-        }
+        self.progress.test()
     }
 
     /// The bytes transferred, if the request was only a copy and has finished well: there is nothing to wait for.
     pub fn bytes_if_done(&self) -> Option<usize> {
-        match self.progress {
-            Progress::Done(Ok(bytes)) => Some(bytes),
-            _ => None,
-        }
+        self.progress.bytes_if_done()
     }
 
     /// Waits and gives the buffer back.
@@ -80,30 +117,13 @@ impl<B> Request<B> {
 
 impl<B: RequestBufferMut> Request<B> {
     pub(crate) fn read(handle: &Arc<Handle>, offset_bytes: u64, mut buffer: B) -> Self {
-        let into = buffer.as_mut_bytes();
-        let len = into.len();
-        let progress = if handle.read_at_once(offset_bytes, into) {
-            Progress::Done(Ok(len))
-        } else {
-            Progress::Pending(Box::new(Pending::read(handle, offset_bytes, CallerMemory::for_reading(into))))
-        };
-        Self { progress, buffer }
+        Self { progress: Progress::read(handle, offset_bytes, buffer.as_mut_bytes()), buffer }
     }
 }
 
 impl<B: RequestBuffer> Request<B> {
     pub(crate) fn write(handle: &Arc<Handle>, offset_bytes: u64, buffer: B) -> Self {
-        let from = buffer.as_bytes();
-        let progress = if is_taken_at_issue(handle, offset_bytes, from.len()) {
-            match handle.write(Operation::AsyncWrite, offset_bytes, from) {
-                Ok(None) => Progress::Done(Ok(from.len())),
-                Ok(Some(generation)) => Progress::Gathered(from.len(), generation, Arc::clone(handle)),
-                Err(error) => Progress::Done(Err(error)),
-            }
-        } else {
-            Progress::Pending(Box::new(Pending::write(handle, offset_bytes, CallerMemory::for_writing(from))))
-        };
-        Self { progress, buffer }
+        Self { progress: Progress::write(handle, offset_bytes, buffer.as_bytes()), buffer }
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct PreadDevice {
 
 impl PreadDevice {
     pub(crate) fn open(path: &Path, mode: Mode) -> io::Result<Self> {
-        let file = options(mode).open(path)?;
+        let file = open(&options(mode), path)?;
         if file.metadata()?.is_dir() {
             return Err(io::Error::from_raw_os_error(libc::EISDIR));
         }
@@ -77,10 +77,9 @@ impl PreadDevice {
             match self.mode {
                 Mode::Read => options.read(true),
                 Mode::Write => options.write(true),
-                Mode::ReadWrite => options.read(true).write(true),
+                Mode::ReadWrite | Mode::Existing => options.read(true).write(true),
             };
-            options
-                .open(again)
+            open(&options, Path::new(&again))
                 .inspect_err(|error| tracing::info!(%error, "no direct route: going through the page cache"))
                 .ok()
         });
@@ -123,9 +122,25 @@ fn options(mode: Mode) -> OpenOptions {
     match mode {
         Mode::ReadWrite => options.read(true).write(true).create(true).truncate(false),
         Mode::Write => options.write(true).create(true).truncate(true),
+        Mode::Existing => options.read(true).write(true),
         Mode::Read => options.read(true),
     };
     options
+}
+
+/// Opens a file; where this process has as many open as its soft limit allows, the limit gives way to the hard one.
+fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
+    match options.open(path) {
+        Err(error) if error.raw_os_error() == Some(libc::EMFILE) && calls::raise_open_files() => {
+            options.open(path)
+        }
+        other => other,
+    }
+}
+
+/// Makes an empty file; fails if there is one.
+pub(crate) fn make(path: &Path) -> io::Result<()> {
+    open(OpenOptions::new().write(true).create_new(true), path).map(drop)
 }
 
 fn is_unsupported(error: &io::Error) -> bool {

@@ -238,6 +238,20 @@ pub(crate) fn direct_alignment(fd: BorrowedFd<'_>) -> Option<(u32, u32)> {
         .then_some((answer.stx_dio_mem_align, answer.stx_dio_offset_align))
 }
 
+/// Raises the soft limit on open files to the hard one. Tells whether that gained anything.
+pub(crate) fn raise_open_files() -> bool {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the call fills the structure it is given.
+    if check(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) }).is_err()
+        || limit.rlim_cur >= limit.rlim_max
+    {
+        return false;
+    }
+    limit.rlim_cur = limit.rlim_max;
+    // SAFETY: the call reads the structure it is given.
+    check(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }).is_ok()
+}
+
 /// Arranges for `function` to run when the process ends by `exit` or by returning from main.
 pub(crate) fn at_exit(function: extern "C" fn()) {
     // SAFETY: the function has the type the call expects and lives as long as the program. A failure to register

@@ -1,0 +1,200 @@
+//! The shared files of this process, by their handles: making, removing, opening and closing them.
+
+use crate::communicator::{agree, get, in_use, same_handle};
+use crate::error::of_file;
+use crate::transfers::REQUESTS;
+use crate::{Error, codes};
+use chemio_capi::handles::{Table, into_last};
+use chemio_capi::{Result, boundary, exit, logging};
+use comm::Comm;
+use sf::{Access, Hints, SharedFile};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The handle of the first file.
+const FIRST_HANDLE: i64 = -3000;
+/// The largest hint that is believed, in bytes.
+const HINT_BYTES_MAX: f64 = 1e14;
+
+static FILES: Table<OpenFile> = Table::new();
+/// Collective calls come one at a time.
+static TURN: Mutex<()> = Mutex::new(());
+/// How many files this process has made.
+static MADE: AtomicU64 = AtomicU64::new(0);
+
+/// A shared file under a handle.
+#[derive(Debug)]
+pub(crate) struct OpenFile {
+    pub(crate) file: SharedFile,
+    /// Tells its requests from those of others; handles are used again.
+    pub(crate) serial: u64,
+    /// Lives as long as there is a file.
+    _comm: Arc<Comm>,
+}
+
+/// What a file is to be made from.
+#[derive(Debug)]
+pub(crate) struct Creation<'a> {
+    pub(crate) name: &'a Path,
+    /// What stands behind the name, instead of the file's number.
+    pub(crate) suffix: Option<i64>,
+    pub(crate) hints: Hints,
+}
+
+/// Hints from hard limit, soft limit and size of a request. A number below one, or that no file has, says nothing; a
+/// fraction is rounded up.
+pub(crate) fn hints(hard_limit: f64, soft_limit: f64, request: f64) -> Hints {
+    Hints {
+        hard_limit_bytes: hint(hard_limit),
+        soft_limit_bytes: hint(soft_limit),
+        request_bytes: hint(request),
+    }
+}
+
+fn hint(bytes: f64) -> Option<u64> {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked: 1 to 10^14
+    (1.0..=HINT_BYTES_MAX).contains(&bytes).then(|| bytes.ceil() as u64)
+}
+
+/// `<name>.<number>`
+fn physical_name(name: &Path, number: i64) -> PathBuf {
+    let mut physical = OsString::from(name);
+    physical.push(format!(".{number}"));
+    physical.into()
+}
+
+fn handle_of(index: usize) -> i64 {
+    i64::try_from(index).map_or(i64::MAX, |index| index.saturating_add(FIRST_HANDLE))
+}
+
+/// Where in the table a handle points. Numbers that are no handles point nowhere.
+fn index_of(handle: i64) -> i64 {
+    handle.saturating_sub(FIRST_HANDLE)
+}
+
+fn my_turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The file of a handle.
+pub(crate) fn file(handle: i64) -> Result<Arc<OpenFile>> {
+    FILES.get(index_of(handle)).ok_or_else(|| Error::InvalidHandle { handle }.into())
+}
+
+/// Makes a file, or finds it again, and gives its handle: the lowest that is free, the same on all ranks. What is wrong with
+/// the arguments of one rank is told to all. Collective.
+pub(crate) fn create(arguments: Result<Creation<'_>>) -> Result<i64> {
+    logging::install();
+    let _turn = my_turn();
+    let comm = get()?;
+    let Creation { name, suffix, hints } = agree(&comm, arguments, codes::CREATE_FAILED)?;
+    let handle = handle_of(FILES.lowest_free());
+    same_handle(&comm, handle)?;
+    let path = physical_name(name, suffix.unwrap_or_else(|| index_of(handle)));
+    let file = SharedFile::create(&comm, &path, &hints).map_err(of_file)?;
+    exit::call_at_exit(hand_over_all);
+    exit::call_before_mpi_ends(close_all);
+    let serial = MADE.fetch_add(1, Relaxed);
+    let index = FILES.insert(OpenFile { file, serial, _comm: comm });
+    assert_eq!(handle_of(index), handle, "files come and go one at a time");
+    Ok(handle)
+}
+
+/// Waits for what is under way on a file and removes it. What is wrong with the handle of one rank is told to all.
+/// Collective.
+pub(crate) fn destroy(handle: Result<i64>) -> Result<()> {
+    let _turn = my_turn();
+    let known = handle.and_then(|handle| file(handle).map(|_| handle));
+    // Where there is no file at all, ranks have nothing to agree on.
+    let Some(comm) = in_use()? else { return known.map(drop) };
+    let handle = agree(&comm, known, codes::INVALID_HANDLE)?;
+    same_handle(&comm, handle)?;
+    let removed = FILES.remove(index_of(handle)).ok_or(Error::InvalidHandle { handle })?;
+    let OpenFile { file, serial, _comm } = into_last(removed);
+    let destroyed = file.destroy().map_err(of_file);
+    REQUESTS.dismiss(serial);
+    destroyed
+}
+
+/// Opens a file anew, closing it first if it is open. Local.
+pub(crate) fn open(handle: i64, access: Access) -> Result<()> {
+    file(handle)?.file.open(access).map_err(of_file)
+}
+
+/// Closes a file, after what is under way has finished, and tells the first failed write that nobody was told of. Local.
+pub(crate) fn close(handle: i64) -> Result<()> {
+    let open = file(handle)?;
+    finish(&open, open.file.close())
+}
+
+/// Waits until everything that this rank has written is on disk. Tells failed writes as [`close`] does. Local.
+pub(crate) fn sync(handle: i64) -> Result<()> {
+    let open = file(handle)?;
+    finish(&open, open.file.sync())
+}
+
+fn finish(open: &OpenFile, result: sf::Result<()>) -> Result<()> {
+    REQUESTS.drain(open.serial);
+    REQUESTS.untold(open.serial).and(result.map_err(of_file))
+}
+
+/// Hands over what a program that ends has written, without closing anything for other threads of it. The files stay.
+fn hand_over_all() {
+    boundary::silent(|| {
+        for open in FILES.all() {
+            REQUESTS.drain(open.serial);
+            // There is nobody left to tell an error.
+            let _ = open.file.close();
+        }
+        Ok(())
+    });
+}
+
+/// Closes what the program has left open when MPI ends; nothing is removed from disk.
+fn close_all() {
+    boundary::silent(|| {
+        let _turn = my_turn();
+        let mut result = Ok(());
+        // In the order of handles, which is the same on all ranks.
+        for open in FILES.take_all().into_iter().map(into_last) {
+            let closed = finish(&open, open.file.close());
+            result = result.and(closed);
+        }
+        result
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_follows_the_name_whatever_the_name_is() {
+        assert_eq!(physical_name(Path::new("/scratch/shared"), 0), Path::new("/scratch/shared.0"));
+        assert_eq!(physical_name(Path::new(" a b"), -5), Path::new(" a b.-5"));
+        let long = "x".repeat(100_000);
+        assert_eq!(physical_name(Path::new(&long), 12).as_os_str().len(), 100_003);
+    }
+
+    #[test]
+    fn hints_that_say_nothing_are_none_and_fractions_are_rounded_up() {
+        for unknown in [-1.0, 0.0, -0.0, 0.999, f64::MIN_POSITIVE, -1e300, f64::NAN, f64::INFINITY, 1e15] {
+            assert_eq!(hint(unknown), None, "{unknown}");
+        }
+        assert_eq!(hint(1.25), Some(2));
+        assert_eq!(hint(1e6), Some(1_000_000));
+        assert_eq!(hint(1e14), Some(100_000_000_000_000));
+    }
+
+    #[test]
+    fn numbers_that_are_no_handles_are_refused() {
+        for handle in [0, 1, -2999, -3001, i64::MIN, i64::MAX] {
+            let error = file(handle).expect_err("there is no file");
+            assert_eq!(error.code(), codes::INVALID_HANDLE, "{handle}");
+        }
+        assert_eq!(handle_of(0), -3000);
+        assert_eq!(index_of(handle_of(17)), 17);
+    }
+}

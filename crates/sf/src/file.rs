@@ -1,0 +1,209 @@
+//! A shared file.
+
+use crate::collective;
+use crate::error::{Error, Result};
+use crate::request::Request;
+use crate::storage::Storage;
+use comm::Comm;
+use elio::{CachePolicy, RequestBuffer, RequestBufferMut};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// What a program knows about a file when it creates it. `None`: unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Hints {
+    /// Writes never reach beyond this.
+    pub hard_limit_bytes: Option<u64>,
+    /// About how long the file will be: so much space is reserved.
+    pub soft_limit_bytes: Option<u64>,
+    /// The size of a typical request.
+    pub request_bytes: Option<u64>,
+}
+
+/// What a rank may do with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Read and write it.
+    ReadWrite,
+    /// Only read it.
+    ReadOnly,
+}
+
+/// One rank's handle on a file that all ranks share. All methods take `&self`; threads may share a handle.
+///
+/// Dropping it hands over what this rank has written and keeps the file. Local.
+#[derive(Debug)]
+pub struct SharedFile {
+    comm: Arc<Comm>,
+    storage: Arc<Storage>,
+    /// The name and the files of the bytes, with absolute paths.
+    absolute: PathBuf,
+    files: Vec<PathBuf>,
+    hard_limit_bytes: u64,
+    state: AtomicU8,
+}
+
+const READ_WRITE: u8 = 0;
+const READ_ONLY: u8 = 1;
+const CLOSED: u8 = 2;
+
+impl SharedFile {
+    /// Makes the file `path`, or finds it again: what is there stays. It is then open for reading and writing.
+    ///
+    /// Collective: every rank gives the same path and the same hints. Cost: a few broadcasts and reductions; the soft limit
+    /// is reserved by rank 0.
+    ///
+    /// # Errors
+    /// The same on every rank, with nothing left behind that was not there before:
+    /// - [`Error::ArgumentsDiffer`]: the ranks gave different paths or hints.
+    /// - [`Error::OnRank`]: a rank could not make or open it, or does not see what rank 0 has made; there is no space for
+    ///   the soft limit.
+    /// - [`Error::Comm`]: the ranks could not talk to each other.
+    pub fn create(comm: &Arc<Comm>, path: &Path, hints: &Hints) -> Result<Self> {
+        Self::create_with(comm, path, hints, CachePolicy::default())
+    }
+
+    /// As [`create`](Self::create), with a cache policy, which may be another one on every rank.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub fn create_with(comm: &Arc<Comm>, path: &Path, hints: &Hints, cache: CachePolicy) -> Result<Self> {
+        let (storage, absolute, files) = collective::create(comm, path, hints, cache)?;
+        Ok(Self {
+            comm: Arc::clone(comm),
+            storage: Arc::new(storage),
+            absolute,
+            files,
+            hard_limit_bytes: hints.hard_limit_bytes.unwrap_or(u64::MAX),
+            state: AtomicU8::new(READ_WRITE),
+        })
+    }
+
+    /// The name it was created under.
+    pub fn path(&self) -> &Path {
+        &self.storage.path
+    }
+
+    /// Fills `into` from `offset_bytes` on. Local.
+    ///
+    /// # Errors
+    /// - [`Error::EndOfFile`]: the file, as all ranks wrote it, ends before; what there is has been copied.
+    /// - [`Error::Closed`]: this rank has closed it.
+    /// - [`Error::Device`]: reading failed.
+    pub fn read(&self, offset_bytes: u64, into: &mut [u8]) -> Result<()> {
+        self.check_open()?;
+        self.storage.read(offset_bytes, into)
+    }
+
+    /// Writes all of `from` at `offset_bytes`; past the end it extends the file, and a hole reads as zeros. After it every
+    /// rank reads what was written. Local.
+    ///
+    /// # Errors
+    /// - [`Error::HardLimit`]: the file may not be so long. Nothing is written.
+    /// - [`Error::Closed`], [`Error::ReadOnly`]: this rank may not write now.
+    /// - [`Error::Device`]: writing failed; a full disk says how much was asked for and how much is left.
+    pub fn write(&self, offset_bytes: u64, from: &[u8]) -> Result<()> {
+        self.check_writable(offset_bytes, from.len(), false)?;
+        self.storage.write(offset_bytes, from)
+    }
+
+    /// Starts filling `buffer`, which the request owns until it is finished. Local.
+    ///
+    /// # Errors
+    /// [`Error::Closed`], and [`Error::Device`] for an offset that no file has; errors of the transfer come from the wait.
+    pub fn aread<B: RequestBufferMut>(&self, offset_bytes: u64, buffer: B) -> Result<Request<B>> {
+        self.check_open()?;
+        Storage::aread(&self.storage, offset_bytes, buffer)
+    }
+
+    /// Starts writing `buffer`, which the request owns until it is finished. Less than 64 KiB is taken at once: the memory of
+    /// such a request may be given up without waiting. Other ranks read it after the wait. Local.
+    ///
+    /// # Errors
+    /// - [`Error::HardLimit`], [`Error::Closed`], [`Error::ReadOnly`]: as [`write`](Self::write).
+    /// - [`Error::Device`]: an offset that no file has. Errors of the transfer come from the wait.
+    pub fn awrite<B: RequestBuffer>(&self, offset_bytes: u64, buffer: B) -> Result<Request<B>> {
+        self.check_writable(offset_bytes, buffer.as_bytes().len(), true)?;
+        Storage::awrite(&self.storage, offset_bytes, buffer)
+    }
+
+    /// Closes the file on this rank: what it has under way is finished, what it wrote is in the kernel. Transfers are errors
+    /// until it is opened again. Local; without a call of the system if nothing is under way.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: data that was held could not be handed over. The file is closed all the same.
+    pub fn close(&self) -> Result<()> {
+        self.state.store(CLOSED, Ordering::Release);
+        self.storage.flush()
+    }
+
+    /// Opens the file on this rank, closing it first if it is open. Local; without a call of the system if nothing is
+    /// under way.
+    ///
+    /// # Errors
+    /// As [`close`](Self::close). The file is open all the same.
+    pub fn open(&self, access: Access) -> Result<()> {
+        let closed = self.close();
+        let state = match access {
+            Access::ReadWrite => READ_WRITE,
+            Access::ReadOnly => READ_ONLY,
+        };
+        self.state.store(state, Ordering::Release);
+        closed
+    }
+
+    /// Returns when all that this rank has written, waited for or not, is on the device. Also of a closed file. Local.
+    ///
+    /// # Errors
+    /// [`Error::Device`], including errors of earlier writes that the system reports late.
+    pub fn sync(&self) -> Result<()> {
+        self.storage.sync()
+    }
+
+    /// The length in bytes, as all ranks wrote it: where the farthest write ended. Local.
+    ///
+    /// # Errors
+    /// [`Error::Device`].
+    pub fn len_bytes(&self) -> Result<u64> {
+        self.storage.len_bytes()
+    }
+
+    /// Waits for what ranks have under way and removes the file. Requests stay valid; they end as they would have.
+    ///
+    /// Collective. Cost: a barrier and a reduction.
+    ///
+    /// # Errors
+    /// The same on every rank: [`Error::OnRank`] if rank 0 could not remove it, [`Error::Comm`]. The handle is gone all the
+    /// same. A file that somebody else has removed is no error.
+    pub fn destroy(self) -> Result<()> {
+        collective::destroy(&self.comm, &self.storage, &self.absolute, &self.files)
+    }
+
+    /// Gives up this rank's handle and keeps the file. Local.
+    ///
+    /// # Errors
+    /// As [`close`](Self::close).
+    pub fn abandon(self) -> Result<()> {
+        self.close()
+    }
+
+    fn check_open(&self) -> Result<u8> {
+        match self.state.load(Ordering::Acquire) {
+            CLOSED => Err(Error::Closed { path: self.path().to_owned() }),
+            state => Ok(state),
+        }
+    }
+
+    fn check_writable(&self, offset_bytes: u64, len: usize, asynchronous: bool) -> Result<()> {
+        if self.check_open()? == READ_ONLY {
+            return Err(Error::ReadOnly { path: self.path().to_owned() });
+        }
+        let (len_bytes, limit_bytes) = (len as u64, self.hard_limit_bytes);
+        if len > 0 && offset_bytes.saturating_add(len_bytes) > limit_bytes {
+            let path = self.path().to_owned();
+            return Err(Error::HardLimit { path, offset_bytes, len_bytes, limit_bytes, asynchronous });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,118 @@
+//! An asynchronous transfer under way.
+
+use crate::error::Result;
+use crate::storage::Storage;
+use std::sync::Arc;
+
+/// A transfer under way. It owns its buffer; dropping it waits.
+#[derive(Debug)]
+pub struct Request<B> {
+    transfer: Transfer<B>,
+    storage: Arc<Storage>,
+    offset_bytes: u64,
+    len_bytes: usize,
+    is_write: bool,
+}
+
+#[derive(Debug)]
+enum Transfer<B> {
+    /// Of a plain file.
+    Plain(elio::Request<B>),
+    /// Of a striped file, and how much it got once that is known.
+    Striped(elio::SpreadRequest<B>, Option<usize>),
+}
+
+/// What a request is about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Range {
+    pub(crate) offset_bytes: u64,
+    pub(crate) len_bytes: usize,
+}
+
+impl<B> Request<B> {
+    pub(crate) fn plain(
+        inner: elio::Request<B>,
+        storage: &Arc<Storage>,
+        range: Range,
+        is_write: bool,
+    ) -> Self {
+        Self::new(Transfer::Plain(inner), storage, range, is_write)
+    }
+
+    pub(crate) fn striped(
+        inner: elio::SpreadRequest<B>,
+        storage: &Arc<Storage>,
+        range: Range,
+        is_write: bool,
+    ) -> Self {
+        Self::new(Transfer::Striped(inner, None), storage, range, is_write)
+    }
+
+    fn new(transfer: Transfer<B>, storage: &Arc<Storage>, range: Range, is_write: bool) -> Self {
+        let Range { offset_bytes, len_bytes } = range;
+        Self { transfer, storage: Arc::clone(storage), offset_bytes, len_bytes, is_write }
+    }
+
+    /// Waits until the transfer has finished; may be called again, with the same result. After the wait for a write every
+    /// rank reads what was written.
+    ///
+    /// # Errors
+    /// - [`Error::EndOfFile`](crate::Error::EndOfFile): a read met the end; what there is has been copied.
+    /// - [`Error::Device`](crate::Error::Device): the transfer failed.
+    pub fn wait(&mut self) -> Result<()> {
+        let got = self.wait_bytes()?;
+        self.storage.expect_all(got, self.len_bytes, self.offset_bytes)
+    }
+
+    fn wait_bytes(&mut self) -> Result<usize> {
+        match &mut self.transfer {
+            Transfer::Plain(inner) => Ok(inner.wait()?),
+            Transfer::Striped(_, Some(got)) => Ok(*got),
+            Transfer::Striped(inner, got) => {
+                let mut bytes = inner.wait()?.into_iter().sum();
+                if bytes < self.len_bytes {
+                    bytes = self.storage.bytes_before_end(self.offset_bytes, self.len_bytes)?;
+                    inner.clear_unread()?;
+                }
+                *got = Some(bytes);
+                Ok(bytes)
+            }
+        }
+    }
+
+    /// The request, unless it has finished well and there is nothing to wait for: then it counts as waited for.
+    pub fn unfinished(self) -> Option<Self> {
+        let done = match &self.transfer {
+            Transfer::Plain(inner) => inner.bytes_if_done() == Some(self.len_bytes),
+            Transfer::Striped(inner, _) => inner.is_done(),
+        };
+        if done { None } else { Some(self) }
+    }
+
+    /// Whether the transfer has finished, without waiting. Also moves it along.
+    pub fn is_finished(&mut self) -> bool {
+        match &mut self.transfer {
+            Transfer::Plain(inner) => inner.test(),
+            Transfer::Striped(inner, _) => inner.test(),
+        }
+    }
+
+    /// Whether this is a write.
+    pub fn is_write(&self) -> bool {
+        self.is_write
+    }
+
+    /// Waits and gives back the bytes transferred and the buffer. A read that met the end of the file is no error here:
+    /// fewer bytes than asked for say so.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device): the transfer failed; the buffer is dropped.
+    pub fn finish(mut self) -> Result<(usize, B)> {
+        let got = self.wait_bytes()?;
+        let buffer = match self.transfer {
+            Transfer::Plain(inner) => inner.finish()?.1,
+            Transfer::Striped(inner, _) => inner.finish()?.1,
+        };
+        Ok((got, buffer))
+    }
+}

@@ -1,0 +1,122 @@
+//! Whether a rank sees the file that rank 0 has made, or a file of its own host with the same name.
+//!
+//! On the host of rank 0 the number of the file tells. From another host, numbers may be the same by chance or different
+//! for one file: there rank 0 lays a token beside the file, with a name that nobody had before, and who sees the token
+//! sees the directory.
+
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// What rank 0 saw of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Sighting {
+    device: u64,
+    inode: u64,
+    /// The name of the token beside the file, if ranks are on several hosts and there is a right to make files.
+    token: Option<String>,
+}
+
+/// A file that is removed with the value.
+#[derive(Debug)]
+pub(crate) struct Token(PathBuf);
+
+impl Drop for Token {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_file(&self.0) {
+            tracing::warn!(%error, path = %self.0.display(), "a token that showed ranks the file is left behind");
+        }
+    }
+}
+
+/// A host as it calls itself, with what tells it from another of that name: its kernel's number since it was started.
+pub(crate) fn host() -> String {
+    let line = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+    format!("{} {}", line("/proc/sys/kernel/hostname"), line("/proc/sys/kernel/random/boot_id"))
+}
+
+/// The name of a host, as [`host`] gives it.
+pub(crate) fn host_name(host: &str) -> &str {
+    host.split(' ').next().filter(|name| !name.is_empty()).unwrap_or("(unknown)")
+}
+
+/// A number that nobody else has.
+pub(crate) fn unique() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+impl Sighting {
+    /// What this rank sees of `path`; with a token for other hosts if there are some.
+    pub(crate) fn take(path: &Path, several_hosts: bool) -> Result<(Self, Option<Token>)> {
+        let (device, inode) =
+            numbers(path).map_err(|source| crate::error::of_file(elio::Operation::Open, path, source))?;
+        let token = several_hosts.then(|| lay_token(path)).flatten();
+        let name = token.as_ref().and_then(|Token(path)| Some(path.file_name()?.to_str()?.to_owned()));
+        Ok((Self { device, inode, token: name }, token))
+    }
+
+    /// Whether `path` is, here, the file that was seen by a rank on `maker`.
+    pub(crate) fn check(&self, path: &Path, maker: &str) -> Result<()> {
+        let here = host();
+        let same = match (&self.token, numbers(path)) {
+            (_, Err(_)) => false,
+            (_, Ok(found)) if here == maker => found == (self.device, self.inode),
+            (Some(token), Ok(_)) => path.with_file_name(token).exists(),
+            (None, Ok((_, inode))) => inode == self.inode,
+        };
+        if same {
+            return Ok(());
+        }
+        let (maker, host) = (host_name(maker).to_owned(), host_name(&here).to_owned());
+        Err(Error::NotShared { path: path.to_owned(), maker, host })
+    }
+}
+
+fn numbers(path: &Path) -> std::io::Result<(u64, u64)> {
+    fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
+fn lay_token(path: &Path) -> Option<Token> {
+    let token = path.with_file_name(format!(".chemio-{:016x}", unique()));
+    elio::File::make(&token)
+        .inspect_err(|error| tracing::debug!(%error, "no token: other hosts compare the number of the file"))
+        .is_ok_and(|made| made)
+        .then_some(Token(token))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_file_is_recognised_on_the_same_host_and_another_one_is_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let (one, other) = (directory.path().join("one"), directory.path().join("other"));
+        fs::write(&one, "1").unwrap();
+        fs::write(&other, "1").unwrap();
+        let (sighting, token) = Sighting::take(&one, false).unwrap();
+        assert!(token.is_none());
+        sighting.check(&one, &host()).unwrap();
+        for wrong in [&other, &directory.path().join("missing")] {
+            assert!(matches!(sighting.check(wrong, &host()), Err(Error::NotShared { .. })));
+        }
+    }
+
+    #[test]
+    fn from_another_host_the_token_tells_and_is_gone_afterwards() {
+        let directories = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let [shared, own] = [0, 1].map(|i| directories[i].path().join("file"));
+        fs::write(&shared, "").unwrap();
+        fs::write(&own, "").unwrap();
+        let (sighting, token) = Sighting::take(&shared, true).unwrap();
+        sighting.check(&shared, "elsewhere 1").unwrap();
+        let error = sighting.check(&own, "elsewhere 1").unwrap_err().to_string();
+        assert!(error.contains("host elsewhere's own disk"), "{error}");
+        assert_eq!(fs::read_dir(directories[0].path()).unwrap().count(), 2);
+        drop(token);
+        assert_eq!(fs::read_dir(directories[0].path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,302 @@
+//! The files that hold a shared file's bytes: one, or several stripes.
+
+use crate::error::{Error, Result};
+use crate::request::{Range, Request};
+use crate::striping::{Run, Striping};
+use elio::{
+    CachePolicy, Mode, OpenOptions, Operation, Piece, RequestBuffer, RequestBufferMut, Sharing, SpreadRequest,
+};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The open files of a shared file.
+#[derive(Debug)]
+pub(crate) struct Storage {
+    /// The name of the whole, as the program gave it.
+    pub(crate) path: PathBuf,
+    pub(crate) striping: Striping,
+    files: Vec<elio::File>,
+}
+
+impl Storage {
+    /// Opens the files, which are there already.
+    pub(crate) fn open(
+        path: &Path,
+        striping: Striping,
+        files: &[PathBuf],
+        cache: CachePolicy,
+    ) -> Result<Self> {
+        let options = OpenOptions { cache, sharing: Sharing::Shared, ..OpenOptions::new(Mode::Existing) };
+        let files = files.iter().map(|file| elio::File::open(file, &options)).collect::<elio::Result<_>>()?;
+        Ok(Self { path: path.to_owned(), striping, files })
+    }
+
+    /// Fills `into`, or says how much there is.
+    pub(crate) fn read(&self, offset_bytes: u64, into: &mut [u8]) -> Result<()> {
+        let len = into.len();
+        let got = match self.plain() {
+            _ if len == 0 => 0,
+            Some(file) => file.read_at(offset_bytes, into)?,
+            None => self.read_stripes(offset_bytes, into)?,
+        };
+        self.expect_all(got, len, offset_bytes)
+    }
+
+    /// Reads all stripes at once; gives how much of `into` is before the end of the file.
+    fn read_stripes(&self, offset_bytes: u64, into: &mut [u8]) -> Result<usize> {
+        let pieces = self.pieces(Operation::Read, offset_bytes, into.len())?;
+        let got = elio::read_spread(&pieces, into)?;
+        if got.iter().sum::<usize>() == into.len() {
+            return Ok(into.len());
+        }
+        let before_end = self.bytes_before_end(offset_bytes, into.len())?;
+        let mut rest = into;
+        for (piece, got) in pieces.iter().zip(got) {
+            let (this, next) = rest.split_at_mut(piece.len_bytes);
+            this[got..].fill(0); // a hole, or past the end
+            rest = next;
+        }
+        Ok(before_end)
+    }
+
+    pub(crate) fn write(&self, offset_bytes: u64, from: &[u8]) -> Result<()> {
+        match self.plain() {
+            _ if from.is_empty() => Ok(()),
+            Some(file) => Ok(file.write_at(offset_bytes, from)?),
+            None => {
+                let pieces = self.pieces(Operation::Write, offset_bytes, from.len())?;
+                Ok(elio::write_spread(&pieces, from)?)
+            }
+        }
+    }
+
+    pub(crate) fn aread<B: RequestBufferMut>(
+        self: &Arc<Self>,
+        offset_bytes: u64,
+        buffer: B,
+    ) -> Result<Request<B>> {
+        let range = Range { offset_bytes, len_bytes: buffer.as_bytes().len() };
+        if let Some(file) = self.plain() {
+            return Ok(Request::plain(file.submit_read(offset_bytes, buffer)?, self, range, false));
+        }
+        let pieces = self.pieces(Operation::AsyncRead, offset_bytes, range.len_bytes)?;
+        Ok(Request::striped(SpreadRequest::read(&pieces, buffer)?, self, range, false))
+    }
+
+    pub(crate) fn awrite<B: RequestBuffer>(
+        self: &Arc<Self>,
+        offset_bytes: u64,
+        buffer: B,
+    ) -> Result<Request<B>> {
+        let range = Range { offset_bytes, len_bytes: buffer.as_bytes().len() };
+        if let Some(file) = self.plain() {
+            return Ok(Request::plain(file.submit_write(offset_bytes, buffer)?, self, range, true));
+        }
+        let pieces = self.pieces(Operation::AsyncWrite, offset_bytes, range.len_bytes)?;
+        Ok(Request::striped(SpreadRequest::write(&pieces, buffer)?, self, range, true))
+    }
+
+    /// The pieces of a request in the stripes.
+    fn pieces(&self, operation: Operation, offset_bytes: u64, len: usize) -> Result<Vec<Piece<'_>>> {
+        let len_bytes = len as u64;
+        if offset_bytes.checked_add(len_bytes).is_none_or(|end| i64::try_from(end).is_err()) {
+            let path = self.path.clone();
+            return Err(elio::Error::OutOfRange { operation, path, offset_bytes, len_bytes }.into());
+        }
+        let piece = |Run { stripe, offset_bytes, len_bytes }| Piece {
+            file: &self.files[stripe],
+            offset_bytes,
+            len_bytes,
+        };
+        Ok(self.striping.runs(offset_bytes, len).map(piece).collect())
+    }
+
+    /// The only file, if it is not striped.
+    fn plain(&self) -> Option<&elio::File> {
+        if self.striping.is_striped() { None } else { self.files.first() }
+    }
+
+    /// Where the file ends, as all ranks wrote it.
+    pub(crate) fn len_bytes(&self) -> Result<u64> {
+        let mut end_bytes = 0;
+        for (stripe, file) in self.files.iter().enumerate() {
+            end_bytes = end_bytes.max(self.striping.end_of(stripe, file.len()?));
+        }
+        Ok(end_bytes)
+    }
+
+    /// How much of a read of `len` bytes there is, where a stripe had less than it was asked for: the file may have a hole
+    /// there.
+    pub(crate) fn bytes_before_end(&self, offset_bytes: u64, len: usize) -> Result<usize> {
+        let there = self.len_bytes()?.saturating_sub(offset_bytes);
+        Ok(usize::try_from(there).unwrap_or(usize::MAX).min(len))
+    }
+
+    /// Turns a short read into the error that says so.
+    pub(crate) fn expect_all(&self, got: usize, len: usize, offset_bytes: u64) -> Result<()> {
+        if got == len {
+            return Ok(());
+        }
+        let (got_bytes, len_bytes) = (got as u64, len as u64);
+        Err(Error::EndOfFile { path: self.path.clone(), offset_bytes, len_bytes, got_bytes })
+    }
+
+    /// Waits for what is under way and hands over what is held.
+    pub(crate) fn flush(&self) -> Result<()> {
+        Ok(self.each(elio::File::flush)?)
+    }
+
+    pub(crate) fn sync(&self) -> Result<()> {
+        Ok(self.each(elio::File::sync)?)
+    }
+
+    /// Reserves space for the first `len_bytes` bytes.
+    pub(crate) fn preallocate(&self, len_bytes: u64) -> elio::Result<()> {
+        let shares = self
+            .files
+            .iter()
+            .enumerate()
+            .map(|(stripe, file)| (file, self.striping.share_of(stripe, len_bytes)));
+        for (file, share) in shares {
+            file.preallocate(0, share)?;
+        }
+        Ok(())
+    }
+
+    /// Gives back space beyond the end of each file. Nobody may be writing.
+    pub(crate) fn release_beyond_end(&self) -> elio::Result<()> {
+        self.each(|file| file.set_len(file.len()?))
+    }
+
+    /// Calls all files, also after an error; gives the first.
+    fn each(&self, call: impl Fn(&elio::File) -> elio::Result<()>) -> elio::Result<()> {
+        let results: Vec<_> = self.files.iter().map(call).collect();
+        results.into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use elio::{CountingDevice, Counts, Fault, FaultDevice, MemoryDevice};
+
+    const UNIT: u64 = 4096;
+    const UNIT_LEN: usize = 4096;
+
+    fn storage(striping: Striping, devices: Vec<Arc<dyn elio::Device>>) -> Arc<Storage> {
+        let options = OpenOptions { sharing: Sharing::Shared, ..OpenOptions::new(Mode::Existing) };
+        let file = |device| elio::File::on_device(device, "stripe", &options);
+        let files = devices.into_iter().map(file).collect();
+        Arc::new(Storage { path: PathBuf::from("whole"), striping, files })
+    }
+
+    /// A file of three stripes in memory that count.
+    fn counted() -> (Arc<Storage>, Vec<Arc<CountingDevice>>) {
+        let devices: Vec<_> = (0..3).map(|_| CountingDevice::new(MemoryDevice::new(1 << 20))).collect();
+        let striping = Striping::new(UNIT, 3).unwrap();
+        (storage(striping, devices.iter().map(|device| Arc::clone(device) as _).collect()), devices)
+    }
+
+    fn pattern(len: usize) -> Vec<u8> {
+        (0..len).map(|i| u8::try_from(i % 251 + 1).unwrap()).collect()
+    }
+
+    fn operations(counts: Counts) -> (u64, u64) {
+        (counts.cached_reads + counts.direct_reads, counts.cached_writes + counts.direct_writes)
+    }
+
+    #[test]
+    fn a_striped_transfer_is_one_transfer_of_each_unit_it_touches() {
+        let (storage, devices) = counted();
+        let data = pattern(3 * UNIT_LEN);
+        storage.write(0, &data).unwrap();
+        assert!(devices.iter().all(|device| operations(device.counts()) == (0, 1)));
+        let mut found = vec![0; data.len()];
+        storage.read(0, &mut found).unwrap();
+        assert_eq!(found, data);
+        let (got, found) = storage.aread(0, vec![0; data.len()]).unwrap().finish().unwrap();
+        assert_eq!((got, found), (data.len(), data));
+        assert!(devices.iter().all(|device| operations(device.counts()) == (2, 1)));
+        // One unit, one stripe.
+        storage.read(UNIT, &mut [0; UNIT_LEN]).unwrap();
+        assert_eq!([0, 1, 2].map(|i| operations(devices[i].counts()).0), [2, 3, 2]);
+    }
+
+    #[test]
+    fn handing_over_what_is_not_there_asks_the_device_nothing() {
+        let (storage, devices) = counted();
+        storage.awrite(5, pattern(3 * UNIT_LEN)).unwrap().wait().unwrap();
+        let before: Vec<_> = devices.iter().map(|device| device.counts()).collect();
+        for _ in 0..1000 {
+            storage.flush().unwrap();
+        }
+        assert_eq!(devices.iter().map(|device| device.counts()).collect::<Vec<_>>(), before);
+    }
+
+    #[test]
+    fn holes_between_stripes_are_zeros_and_the_end_is_that_of_the_longest() {
+        let (storage, _) = counted();
+        // Only the second stripe has anything: unit 4 of the file, of which 100 bytes.
+        storage.write(4 * UNIT, &pattern(100)).unwrap();
+        let end = 4 * UNIT + 100;
+        assert_eq!(storage.len_bytes().unwrap(), end);
+        let mut found = vec![9; 4 * UNIT_LEN + 100];
+        storage.read(0, &mut found).unwrap();
+        assert!(found[..4 * UNIT_LEN].iter().all(|&byte| byte == 0));
+        assert_eq!(found[4 * UNIT_LEN..], pattern(100));
+        let mut request = storage.aread(10, vec![9; found.len()]).unwrap();
+        for _ in 0..2 {
+            let error = request.wait().unwrap_err();
+            let expected = end - 10;
+            assert!(matches!(error, Error::EndOfFile { got_bytes, .. } if got_bytes == expected), "{error}");
+        }
+        let (got, bytes) = request.finish().unwrap();
+        assert_eq!(got, found.len() - 10);
+        assert_eq!(bytes[..got], found[10..]);
+    }
+
+    #[test]
+    fn an_offset_that_no_file_has_is_refused() {
+        for (storage, striped) in
+            [(counted().0, true), (storage(Striping::NONE, vec![MemoryDevice::new(9) as _]), false)]
+        {
+            for offset_bytes in [u64::MAX, i64::MAX as u64 - 2] {
+                let error = storage.read(offset_bytes, &mut [0; 8]).unwrap_err();
+                assert_eq!(error.code(), crate::codes::DEVICE_SEEK, "{error}, striped: {striped}");
+                assert!(storage.awrite(offset_bytes, vec![0; 8]).is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn a_stripe_that_fails_is_the_error_of_the_request_every_time_and_of_nothing_else() {
+        let faulty = FaultDevice::new(MemoryDevice::new(1 << 20));
+        let devices: Vec<Arc<dyn elio::Device>> = vec![MemoryDevice::new(1 << 20), Arc::clone(&faulty) as _];
+        let storage = storage(Striping::new(UNIT, 2).unwrap(), devices);
+        let data = pattern(4 * UNIT_LEN);
+        storage.write(0, &data).unwrap();
+        faulty.inject(faulty.operations_count(), Fault::Fail(5));
+        let mut request = storage.awrite(0, data.clone()).unwrap();
+        for _ in 0..2 {
+            assert_eq!(request.wait().unwrap_err().code(), crate::codes::DEVICE_AWRITE);
+        }
+        let mut found = vec![0; data.len()];
+        storage.read(0, &mut found).unwrap();
+        assert_eq!(found, data);
+    }
+
+    #[test]
+    fn shortened_transfers_of_stripes_are_made_whole() {
+        let faulty = FaultDevice::new(MemoryDevice::new(1 << 20));
+        let devices: Vec<Arc<dyn elio::Device>> = vec![Arc::clone(&faulty) as _, MemoryDevice::new(1 << 20)];
+        let storage = storage(Striping::new(UNIT, 2).unwrap(), devices);
+        let data = pattern(4 * UNIT_LEN);
+        for operation in 0..6 {
+            faulty.inject(faulty.operations_count() + operation, Fault::Shorten(100));
+        }
+        storage.write(0, &data).unwrap();
+        let mut found = vec![0; data.len()];
+        storage.read(0, &mut found).unwrap();
+        assert_eq!(found, data);
+    }
+}

@@ -1,0 +1,212 @@
+//! Creating files: together, the same everywhere, and found again.
+
+use crate::world::{World, assert_same, is_striped, pattern, stripes_of};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use sf::{Error, Hints, SharedFile, codes};
+use std::fs;
+use std::path::Path;
+
+fn create(world: &World, path: &Path) -> sf::Result<SharedFile> {
+    SharedFile::create(&world.comm, path, &Hints::default())
+}
+
+pub(crate) fn ranks_that_disagree_are_all_told_who(world: &World) {
+    let last = world.ranks() - 1;
+    if last == 0 {
+        return;
+    }
+    let name = if world.rank() == last { "the other name" } else { "a name" };
+    let error = world.all_fail(create(world, &World::path(name)));
+    assert!(
+        matches!(&error, Error::ArgumentsDiffer { rank, path } if *rank == last && path.ends_with("a name"))
+    );
+    assert_eq!(error.code(), codes::FAILED);
+    let request_bytes = (world.rank() > 0).then_some(5);
+    let hints = Hints { request_bytes, ..Hints::default() };
+    let error = world.all_fail(SharedFile::create(&world.comm, &World::path("a name"), &hints));
+    assert!(matches!(error, Error::ArgumentsDiffer { rank: 1, .. }), "{error}");
+    assert!(!World::path("a name").exists() && !World::path("the other name").exists());
+}
+
+pub(crate) fn what_cannot_be_made_is_the_same_error_everywhere(world: &World) {
+    let missing = World::path("no directory").join("file");
+    let error = world.all_fail(create(world, &missing));
+    assert!(matches!(error, Error::OnRank { rank: 0, code: codes::DEVICE_OPEN, .. }), "{error:?}");
+    assert!(error.to_string().contains("No such file or directory"), "{error}");
+    if world.is_first() {
+        fs::create_dir(World::path("directory")).unwrap();
+        fs::write(World::path("plain"), "data").unwrap();
+    }
+    world.barrier();
+    let error = world.all_fail(create(world, &World::path("directory")));
+    assert!(error.to_string().contains("not a regular file"), "{error}");
+    let error = world.all_fail(create(world, &World::path("plain").join("below")));
+    assert!(matches!(error, Error::OnRank { rank: 0, code: codes::DEVICE_OPEN, .. }), "{error:?}");
+    world.all_fail(create(world, Path::new("")));
+    world.all_fail(create(world, &World::path(&"long".repeat(100))));
+    world.all_fail(create(world, Path::new("/dev/null")));
+    assert_eq!(fs::read(World::path("plain")).unwrap(), b"data");
+    world.barrier();
+}
+
+pub(crate) fn a_file_is_found_again_with_other_hints(world: &World) {
+    let path = World::path("again");
+    let len = 700_000;
+    let mine = (world.rank() * len) as u64;
+    let hints = Hints { request_bytes: Some(100_000), ..Hints::default() };
+    let file = SharedFile::create(&world.comm, &path, &hints).unwrap();
+    file.write(mine, &pattern(world.rank(), mine, len)).unwrap();
+    drop(file);
+    world.barrier();
+    for request_bytes in [None, Some(3 << 20)] {
+        let hints = Hints { request_bytes, soft_limit_bytes: Some(1 << 20), ..Hints::default() };
+        let file = SharedFile::create(&world.comm, &path, &hints).unwrap();
+        assert_eq!(file.path(), path);
+        let all = world.ranks() * len;
+        assert_eq!(file.len_bytes().unwrap(), all as u64);
+        let mut found = vec![0; all];
+        file.read(0, &mut found).unwrap();
+        for rank in 0..world.ranks() {
+            assert_same(&found[rank * len..][..len], &pattern(rank, (rank * len) as u64, len), "found again");
+        }
+        world.barrier();
+        if request_bytes.is_some() {
+            file.destroy().unwrap();
+        }
+    }
+    assert!(!path.exists() && stripes_of("again").is_empty());
+}
+
+/// Whatever `CHEMIO_SF_DIRS` says now.
+pub(crate) fn a_plain_file_stays_one_and_a_described_one_is_found(world: &World) {
+    let (plain, described) = (World::path("was plain"), World::path("described"));
+    let stripes = ["described.one", "described.two", "described.three"].map(World::path);
+    if world.is_first() {
+        fs::write(&plain, "plain data").unwrap();
+        let names: Vec<String> = stripes.iter().map(|stripe| format!("\"{}\"", stripe.display())).collect();
+        let text = format!(
+            r#"{{"format":"chemio-striped-file","version":1,"stripe_bytes":4096,"stripes":[{}]}}"#,
+            names.join(",")
+        );
+        fs::write(&described, text).unwrap();
+        for (number, stripe) in (1..).zip(&stripes) {
+            fs::write(stripe, [number; 4096]).unwrap();
+        }
+    }
+    world.barrier();
+    let file = create(world, &plain).unwrap();
+    let mut found = [0; 10];
+    file.read(0, &mut found).unwrap();
+    assert_eq!(&found, b"plain data");
+    world.barrier();
+    file.destroy().unwrap();
+    let file = create(world, &described).unwrap();
+    assert_eq!(file.len_bytes().unwrap(), 3 * 4096);
+    let mut found = [0; 4096 + 2];
+    file.read(4095, &mut found).unwrap();
+    assert_eq!((found[0], found[1], found[4096], found[4097]), (1, 2, 2, 3));
+    world.barrier();
+    file.destroy().unwrap();
+    assert!(stripes.iter().chain([&plain, &described]).all(|path| !path.exists()));
+}
+
+pub(crate) fn a_description_that_makes_no_sense_is_refused_and_kept(world: &World) {
+    let path = World::path("nonsense");
+    for (text, why) in [
+        (r#"{"format":"chemio-striped-file","version":9}"#, "version 9"),
+        (
+            r#"{"format":"chemio-striped-file","version":1,"stripe_bytes":7,"stripes":["/x"]}"#,
+            "units of 7 bytes",
+        ),
+        (
+            r#"{"format":"chemio-striped-file","version":1,"stripe_bytes":4096,"stripes":["/nowhere/x"]}"#,
+            "No such file or directory",
+        ),
+    ] {
+        if world.is_first() {
+            fs::write(&path, text).unwrap();
+        }
+        world.barrier();
+        let error = world.all_fail(create(world, &path));
+        assert!(error.to_string().contains(why), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        world.barrier();
+    }
+}
+
+pub(crate) fn names_of_one_kind_in_two_directories_are_two_files(world: &World) {
+    let [one, two] = ["one", "two"].map(World::path);
+    if world.is_first() {
+        fs::create_dir(&one).unwrap();
+        fs::create_dir(&two).unwrap();
+    }
+    world.barrier();
+    let files = [one.join("same"), two.join("same")].map(|path| create(world, &path).unwrap());
+    let mine = 9 * world.rank() as u64;
+    files[0].write(mine, b"first one").unwrap();
+    files[1].write(mine, b"second 1!").unwrap();
+    assert_eq!(stripes_of("same").len(), if is_striped() { 4 } else { 0 });
+    world.barrier();
+    let [first, second] = files;
+    first.destroy().unwrap();
+    let mut found = [0; 9];
+    second.read(mine, &mut found).unwrap();
+    assert_eq!(&found, b"second 1!");
+    world.barrier();
+    second.destroy().unwrap();
+    assert!(stripes_of("same").is_empty());
+}
+
+pub(crate) fn a_directory_of_one_host_is_recognised(world: &World) {
+    let path = test_support::local_dir().join("local");
+    for left_by_an_earlier_run in [false, true] {
+        if left_by_an_earlier_run {
+            fs::write(&path, "left").unwrap();
+        }
+        world.barrier();
+        let error = world.all_fail(create(world, &path));
+        let text = error.to_string();
+        assert!(text.contains("use a directory that all hosts share"), "{text}");
+        assert!(text.contains("test-host-a") && text.contains("test-host-b"), "{text}");
+        world.barrier();
+        let names: Vec<_> =
+            fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(names.contains(&path), left_by_an_earlier_run, "{names:?}");
+        assert!(!names.iter().any(|name| name.to_string_lossy().contains(".chemio-")), "{names:?}");
+        assert!(stripes_of("local").is_empty());
+        world.barrier();
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap(), "left");
+}
+
+/// The last rank has as many files open as it may, for good.
+pub(crate) fn a_rank_that_cannot_open_is_the_error_of_all(world: &World) {
+    let last = world.ranks() - 1;
+    let kept = create(world, &World::path("kept")).unwrap();
+    if world.is_first() {
+        kept.write(0, b"kept").unwrap();
+    }
+    kept.abandon().unwrap();
+    world.barrier();
+    let before = getrlimit(Resource::Nofile);
+    if world.rank() == last {
+        let open = fs::read_dir("/proc/self/fd").unwrap().count() as u64 - 1;
+        setrlimit(Resource::Nofile, Rlimit { current: Some(open), maximum: Some(open) }).unwrap();
+    }
+    let errors = ["refused", "kept"].map(|name| create(world, &World::path(name)));
+    if world.rank() == last {
+        // Only a privileged process gets back what it gave up; the other one ends with this scenario.
+        let _ = setrlimit(Resource::Nofile, before);
+    }
+    for error in errors {
+        let error = world.all_fail(error);
+        let of_last = matches!(&error, Error::OnRank { rank, code, .. } if *rank == last && *code == codes::DEVICE_OPEN);
+        assert!(of_last && error.to_string().contains("Too many open files"), "{error:?}");
+    }
+    assert!(!World::path("refused").exists() && stripes_of("refused").is_empty());
+    world.barrier();
+    if world.is_first() && !is_striped() {
+        assert_eq!(fs::read_to_string(World::path("kept")).unwrap(), "kept");
+    }
+    world.barrier();
+}

@@ -1,0 +1,59 @@
+//! How files end: destroyed, given up, removed by somebody else.
+
+use crate::world::{World, assert_same, is_striped, pattern, stripes_of};
+use std::fs;
+
+pub(crate) fn requests_under_way_outlive_the_file(world: &World) {
+    let file = world.create("pending");
+    let len = 4 << 20;
+    let mine = (world.rank() * len) as u64;
+    file.write(mine, &pattern(1, mine, len)).unwrap();
+    file.sync().unwrap();
+    let reads: Vec<_> = (0..8)
+        .map(|part| mine + part * (len as u64 / 8))
+        .map(|at| (at, file.aread(at, vec![0; len / 8]).unwrap()))
+        .collect();
+    let beyond = (world.ranks() * len) as u64 + mine;
+    let writes: Vec<_> =
+        (0..4).map(|part| file.awrite(beyond + part * 1000, vec![2; 600_000]).unwrap()).collect();
+    let small = file.awrite(beyond, vec![3; 10]).unwrap();
+    file.destroy().unwrap();
+    assert!(!World::path("pending").exists() && stripes_of("pending").is_empty());
+    for (at, request) in reads {
+        let (got, found) = request.finish().unwrap();
+        assert_same(&found[..got], &pattern(1, at, len / 8), "read after the end of the file");
+    }
+    for mut request in writes {
+        request.wait().unwrap();
+    }
+    assert_eq!(small.finish().unwrap().0, 10);
+}
+
+pub(crate) fn a_file_that_was_given_up_is_kept(world: &World) {
+    let file = world.create("given up");
+    let mine = 1000 * world.rank() as u64;
+    drop(file.awrite(mine, pattern(0, mine, 1000)).unwrap());
+    file.abandon().unwrap();
+    world.barrier();
+    let file = world.create("given up");
+    let mut found = vec![0; 1000 * world.ranks()];
+    file.read(0, &mut found).unwrap();
+    assert_same(&found, &pattern(0, 0, found.len()), "kept");
+    world.barrier();
+    file.destroy().unwrap();
+}
+
+pub(crate) fn a_file_that_somebody_else_removed_is_destroyed(world: &World) {
+    let file = world.create("removed");
+    file.write(10 * world.rank() as u64, &[1; 10]).unwrap();
+    world.barrier();
+    if world.is_first() {
+        fs::remove_file(World::path("removed")).unwrap();
+    }
+    world.barrier();
+    let mut found = vec![0; 10 * world.ranks()];
+    file.read(0, &mut found).unwrap();
+    assert!(found.iter().all(|&byte| byte == 1));
+    file.destroy().unwrap();
+    assert!(stripes_of("removed").is_empty(), "striped: {}", is_striped());
+}

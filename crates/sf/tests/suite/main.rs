@@ -1,0 +1,56 @@
+//! The MPI suite of shared files: every scenario over both backends, striped and not, on 1 to 7 ranks and on two test hosts.
+
+mod creating;
+mod ending;
+mod limits;
+mod many;
+mod oracle;
+mod visibility;
+mod world;
+
+use std::process::ExitCode;
+use test_support::{Suite, Variant, scenario};
+use world::World;
+
+/// Where the stripes of the striped variant are: two directories that all ranks see.
+const STRIPES: [&str; 2] = [
+    concat!(env!("CARGO_TARGET_TMPDIR"), "/sf-stripes-a"),
+    concat!(env!("CARGO_TARGET_TMPDIR"), "/sf-stripes-b"),
+];
+
+fn main() -> ExitCode {
+    for directory in STRIPES {
+        std::fs::create_dir_all(directory).expect("room for a directory");
+    }
+    Suite::new(World::start)
+        .place(|world| (world.rank(), world.ranks()))
+        .barrier(World::barrier)
+        .variant(Variant::named("chosen").unset("CHEMIO_SF_DIRS"))
+        .variant(Variant::named("pread").unset("CHEMIO_SF_DIRS").set("CHEMIO_BACKEND", "pread").hosts(..2))
+        .variant(Variant::named("striped").set("CHEMIO_SF_DIRS", &STRIPES.join(":")))
+        .run(&[
+            scenario!(oracle::random_operations_of_all_ranks_agree_with_a_plain_vector),
+            scenario!(visibility::what_a_rank_has_waited_for_every_rank_reads),
+            scenario!(visibility::neighbouring_records_of_ranks_do_not_disturb_each_other),
+            scenario!(visibility::a_rank_reads_again_what_another_has_changed),
+            scenario!(visibility::other_programs_and_policies_see_the_same_bytes),
+            scenario!(limits::the_end_is_where_any_rank_has_written_farthest),
+            scenario!(limits::a_write_beyond_the_hard_limit_is_refused_by_name),
+            scenario!(limits::the_soft_limit_reserves_space_and_no_length),
+            scenario!(limits::a_soft_limit_without_space_fails_everywhere_and_leaves_nothing),
+            scenario!(limits::a_closed_file_and_one_for_reading_refuse_what_they_must),
+            scenario!(creating::ranks_that_disagree_are_all_told_who),
+            scenario!(creating::what_cannot_be_made_is_the_same_error_everywhere),
+            scenario!(creating::a_file_is_found_again_with_other_hints),
+            scenario!(creating::a_plain_file_stays_one_and_a_described_one_is_found),
+            scenario!(creating::a_description_that_makes_no_sense_is_refused_and_kept),
+            scenario!(creating::names_of_one_kind_in_two_directories_are_two_files),
+            scenario!(creating::a_directory_of_one_host_is_recognised).hosts(2..),
+            scenario!(ending::requests_under_way_outlive_the_file),
+            scenario!(ending::a_file_that_was_given_up_is_kept),
+            scenario!(ending::a_file_that_somebody_else_removed_is_destroyed),
+            scenario!(many::a_thousand_files_are_open_at_once).ranks(..=4).hosts(..2),
+            // Last: it leaves a process that may have no more right to open many files.
+            scenario!(creating::a_rank_that_cannot_open_is_the_error_of_all).hosts(..2),
+        ])
+}
