@@ -247,7 +247,7 @@ int NGA_Create(int type, int ndim, const int *dims, const char *name, const int 
 int NGA_Create64(int type, int ndim, const int64_t *dims, const char *name, const int64_t *chunk);
 
 /**
- * As NGA_Create, over the group p_handle.
+ * As NGA_Create, over the group p_handle; without such a group the program ends.
  */
 int NGA_Create_config(int type, int ndim, const int *dims, const char *name, const int *chunk, int p_handle);
 
@@ -268,7 +268,7 @@ int NGA_Create_irreg(int type, int ndim, const int *dims, const char *name, cons
 int NGA_Create_irreg64(int type, int ndim, const int64_t *dims, const char *name, const int64_t *block, const int64_t *map);
 
 /**
- * As NGA_Create_irreg, over the group p_handle.
+ * As NGA_Create_irreg, over the group p_handle; without such a group the program ends.
  */
 int NGA_Create_irreg_config(int type, int ndim, const int *dims, const char *name, const int *block, const int *map, int p_handle);
 

@@ -4,16 +4,11 @@
 mod bench;
 mod driver;
 mod engine;
-mod fio;
 mod judge;
-mod memory;
 pub(crate) mod options;
 mod overlap;
-mod page_cache;
 mod pass;
 mod report;
-mod samples;
-mod scratch;
 mod table;
 mod workload;
 
@@ -22,15 +17,16 @@ use std::collections::BTreeMap;
 use self::bench::Bench;
 use self::driver::Content;
 use self::engine::Engine;
-use self::fio::Fio;
 use self::options::{Options, Part};
 use self::overlap::Setting;
-use self::page_cache::PageCache;
 use self::report::{Report, Row};
-use self::samples::Samples;
-use self::scratch::Scratch;
-use self::workload::{Operation, Workload};
+use self::workload::{Cell, Workload};
 use crate::Findings;
+use crate::disk::access::Operation;
+use crate::disk::fio::{Fio, Load};
+use crate::disk::page_cache::{self, PageCache};
+use crate::disk::samples::Samples;
+use crate::disk::scratch::Scratch;
 use crate::error::BenchError;
 use crate::machine::Machine;
 use crate::progress::Progress;
@@ -120,7 +116,7 @@ enum Turn {
 /// All repetitions of one walk, in all modes.
 fn measure_walk(bench: &Bench, options: &Options, walk: Workload) -> Result<Vec<Row>, BenchError> {
     let mut samples = Samples::default();
-    let mut fio = options.fio.clone().map(|executable| Fio::new(executable, walk.size_bytes));
+    let mut fio = options.fio.clone().map(|executable| Fio::new(executable, Load::limit(walk.size_bytes, 1)));
     let turns = turns(bench, options, walk);
     warm_up(bench, &turns)?;
     for repetition in 0..options.repetitions(walk.size_bytes) {
@@ -146,7 +142,12 @@ fn warm_up(bench: &Bench, turns: &[Turn]) -> Result<(), BenchError> {
     turns.last().map_or(Ok(()), |&turn| take(bench, turn, &mut Samples::default(), None))
 }
 
-fn take(bench: &Bench, turn: Turn, samples: &mut Samples, fio: Option<&mut Fio>) -> Result<(), BenchError> {
+fn take(
+    bench: &Bench,
+    turn: Turn,
+    samples: &mut Samples<(Cell, Engine)>,
+    fio: Option<&mut Fio>,
+) -> Result<(), BenchError> {
     match turn {
         Turn::Pass(engine, workload) => pass::run(bench, engine, workload, samples),
         Turn::Limit => {

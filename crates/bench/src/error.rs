@@ -28,6 +28,16 @@ pub(crate) enum BenchError {
         /// What was asked for.
         bytes: u64,
     },
+    /// A request that is no row of words, or does not fit the file.
+    #[error(
+        "{request_bytes} bytes are not a request: give a multiple of 8, at most the {size_bytes} bytes of the file"
+    )]
+    NoRequest {
+        /// What was asked for.
+        request_bytes: u64,
+        /// Bytes of the file.
+        size_bytes: u64,
+    },
     /// A file size that the chunks do not divide.
     #[error("a file of {size_bytes} bytes is not a whole number of chunks of {chunk_bytes} bytes")]
     Uneven {

@@ -1,19 +1,23 @@
 //! Side-by-side benchmarks: ours, the peers and the limits of the machine, in one run, with verified data.
 //!
 //! This program builds nothing: `ci/bench` builds the drivers (drivers/) and calls it with their paths. There is a folder
-//! for each suite (`eaf`, `ga`); what they share is here: the conversation with a driver, turns, medians, and tables.
+//! for each suite (`eaf`, `ga`, `sf`); what they share is here: the conversation with a driver, turns, medians, and tables.
 
 mod conversation;
+mod disk;
 mod eaf;
 mod error;
 mod ga;
+mod launcher;
 mod machine;
 mod markdown;
 mod options;
 mod outcome;
 mod progress;
+mod sf;
 mod statistics;
 mod turns;
+mod units;
 
 use std::fs;
 use std::path::Path;
@@ -54,6 +58,7 @@ fn run(suite: &Suite) -> Result<bool, BenchError> {
     let findings = match suite {
         Suite::Eaf(options) => eaf::run(options)?,
         Suite::Ga(options) => ga::run(options)?,
+        Suite::Sf(options) => sf::run(options)?,
     };
     print!("{}", findings.markdown);
     keep(suite.common().markdown.as_deref(), &findings.markdown)?;

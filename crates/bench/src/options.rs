@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::eaf;
 use crate::ga;
+use crate::sf;
 
 /// Side-by-side benchmarks of chemio, the libraries it replaces and the limits of the machine.
 ///
@@ -26,6 +27,8 @@ pub(crate) enum Suite {
     Eaf(eaf::options::Options),
     /// Distributed arrays.
     Ga(ga::options::Options),
+    /// Shared files.
+    Sf(sf::options::Options),
 }
 
 impl Suite {
@@ -34,6 +37,7 @@ impl Suite {
         match self {
             Self::Eaf(options) => &options.common,
             Self::Ga(options) => &options.common,
+            Self::Sf(options) => &options.common,
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::session::Session;
 use crate::{Error, Result};
 use ga::{Array, Group};
 use section::Section;
+use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -28,6 +29,21 @@ pub(crate) struct Plan {
     pub(crate) starts: Option<Vec<Vec<u64>>>,
     /// The handle of its group; none is the default group.
     pub(crate) group: Option<i64>,
+}
+
+/// For handles that are free again the groups of their last arrays: where the other processes wait if one of them still uses
+/// such a handle.
+#[derive(Debug, Default)]
+pub(crate) struct FormerGroups(Mutex<HashMap<i64, i64>>);
+
+impl FormerGroups {
+    fn keep(&self, handle: i64, group: i64) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(handle, group);
+    }
+
+    fn get(&self, handle: i64) -> Option<i64> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&handle).copied()
+    }
 }
 
 /// An array that exists.
@@ -125,9 +141,11 @@ impl Slot {
 }
 
 impl Session {
-    /// Makes an array and gives it the lowest handle that is free. Collective over its group.
-    pub(crate) fn create(&self, plan: Plan) -> Result<i64> {
-        let made = plan.make(self)?;
+    /// Makes an array in a group (none is the default group) and gives it the lowest handle that is free. Collective over the
+    /// group: a mistake in the plan of one process is an error on all.
+    pub(crate) fn create(&self, group: Option<i64>, plan: Result<Plan>) -> Result<i64> {
+        let (_, members) = self.groups().of_array(group)?;
+        let made = Plan { group, ..members.agree(plan)? }.make(self)?;
         Ok(self.insert(made))
     }
 
@@ -155,12 +173,14 @@ impl Session {
         Ok(())
     }
 
-    /// Makes the array that has been described. Collective over its group.
+    /// Makes the array that has been described. Collective over its group: a mistake of one process is an error on all.
     pub(crate) fn allocate(&self, handle: i64) -> Result<()> {
-        let slot = self.slot(handle)?;
-        if let Some(made) = slot.made.get() {
-            return Err(Error::AlreadyAllocated { handle, name: made.array.name().to_owned() });
-        }
+        let described = self.slot(handle).and_then(|slot| match slot.made.get() {
+            Some(made) => Err(Error::AlreadyAllocated { handle, name: made.array.name().to_owned() }),
+            None if slot.plan().kind.is_none() => Err(Error::BadType { code: 0 }),
+            None => Ok(slot),
+        });
+        let slot = self.group_of(handle)?.agree(described)?;
         let plan = slot.plan().clone();
         let mut made = plan.make(self)?;
         made.handle = handle;
@@ -169,18 +189,26 @@ impl Session {
         Ok(())
     }
 
-    /// An array of the same type, shape and distribution. Collective over the group of the model.
+    /// An array of the same type, shape and distribution. Collective over the group of the model: a dead handle on one process
+    /// is an error on all.
     pub(crate) fn duplicate(&self, handle: i64, name: String) -> Result<i64> {
-        let model = self.array(handle)?;
+        let model = self.group_of(handle)?.agree(self.array(handle))?;
         let copy = Made::checked(self, model.array.duplicate(name)?, model.kind, model.group)?;
         Ok(self.insert(copy))
+    }
+
+    /// Removes an array; a dead handle on one process is an error on all. Collective over its group.
+    pub(crate) fn destroy_together(&self, handle: i64) -> Result<()> {
+        self.group_of(handle)?.agree(self.slot(handle).map(drop))?;
+        self.destroy(handle)
     }
 
     /// Removes an array. Collective over its group.
     pub(crate) fn destroy(&self, handle: i64) -> Result<()> {
         let slot = self.arrays().remove(position(handle)).ok_or(Error::DeadHandle { handle })?;
         let Some(made) = chemio_capi::handles::into_last(slot).made.into_inner() else { return Ok(()) };
-        let Made { array, .. } = chemio_capi::handles::into_last(made);
+        let Made { array, group, .. } = chemio_capi::handles::into_last(made);
+        self.former_groups().keep(handle, group);
         self.limit().give_back(own_bytes(&array));
         self.statistics().destroyed();
         Ok(array.destroy()?)
@@ -188,14 +216,29 @@ impl Session {
 
     /// The array of a handle.
     pub(crate) fn array(&self, handle: i64) -> Result<Arc<Made>> {
-        let slot = self.slot(handle)?;
-        slot.made.get().cloned().ok_or_else(|| Error::NotAllocated { handle, name: slot.plan().name.clone() })
+        self.with_array(handle, |made| Some(made.clone())).ok_or_else(|| match self.slot(handle) {
+            Ok(slot) => Error::NotAllocated { handle, name: slot.plan().name.clone() },
+            Err(error) => error,
+        })
     }
 
     /// Uses an array where it is; `None` if there is none. Not for long work, nor for any that comes back here.
     #[inline]
-    pub(crate) fn with_array<R>(&self, handle: i64, work: impl FnOnce(&Made) -> Option<R>) -> Option<R> {
+    pub(crate) fn with_array<R>(&self, handle: i64, work: impl FnOnce(&Arc<Made>) -> Option<R>) -> Option<R> {
         self.arrays().with(position(handle), |slot| work(slot.made.get()?)).flatten()
+    }
+
+    /// Where a collective call with this handle takes place: the group of its array, or of the last one that had the handle.
+    /// The default group where nothing else is known.
+    fn group_of(&self, handle: i64) -> Result<Group> {
+        let former = || self.former_groups().get(handle).and_then(|group| self.groups().get(group).ok());
+        match self.slot(handle) {
+            Ok(slot) => match slot.made.get() {
+                Some(made) => Ok(made.group().clone()),
+                None => Ok(self.groups().of_array(slot.plan().group)?.1),
+            },
+            Err(_) => former().map_or_else(|| self.groups().current(), Ok),
+        }
     }
 
     fn slot(&self, handle: i64) -> Result<Arc<Slot>> {

@@ -125,8 +125,15 @@ impl Caller {
     /// # Errors
     /// [`Error::OutOfRange`] if there is none.
     pub(crate) fn element(&self, array: &Made, at: Indices) -> Result<Shape> {
-        let section = self.section(array, at, at)?;
-        Shape::new(section.lo()).map_err(|error| Error::Ga(error.into()))
+        let mut element = Shape::filled(at.len(), 0);
+        for (d, &extent) in array.shape().iter().enumerate() {
+            // What is before the first is beyond the last now.
+            element[d] = self.index(at[self.place(d, at.len())]).cast_unsigned();
+            if element[d] >= extent {
+                return Err(self.out_of_range(array, at, at));
+            }
+        }
+        Ok(element)
     }
 
     /// The first and last indices of a section that has elements, as the caller counts.

@@ -202,6 +202,16 @@ impl From<comm::Error> for Error {
     }
 }
 
+impl From<comm::Failure<Error>> for Error {
+    fn from(failure: comm::Failure<Error>) -> Self {
+        match failure {
+            comm::Failure::Here(error) => error,
+            comm::Failure::There { rank, message } => Self::Ga(ga::Error::OnRank { rank, message }),
+            comm::Failure::Comm(error) => error.into(),
+        }
+    }
+}
+
 impl From<section::Error> for Error {
     fn from(error: section::Error) -> Self {
         Self::Ga(error.into())

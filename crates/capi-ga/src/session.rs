@@ -1,6 +1,6 @@
 //! What lives from `ga_initialize` to `ga_terminate`.
 
-use crate::arrays::Slot;
+use crate::arrays::{FormerGroups, Slot};
 use crate::groups::Groups;
 use crate::limit::Limit;
 use crate::requests::Requests;
@@ -17,6 +17,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 pub(crate) struct Session {
     context: Context,
     arrays: Table<Slot>,
+    former_groups: FormerGroups,
     groups: Groups,
     requests: Requests,
     limit: Limit,
@@ -34,6 +35,10 @@ impl Session {
 
     pub(crate) fn arrays(&self) -> &Table<Slot> {
         &self.arrays
+    }
+
+    pub(crate) fn former_groups(&self) -> &FormerGroups {
+        &self.former_groups
     }
 
     pub(crate) fn groups(&self) -> &Groups {
@@ -97,6 +102,7 @@ pub(crate) fn begin(fortran: bool, integer_bytes: usize, limit_bytes: Option<u64
     let begun = Session {
         context,
         arrays: Table::new(),
+        former_groups: FormerGroups::default(),
         groups,
         requests: Requests::default(),
         limit: Limit::new(),

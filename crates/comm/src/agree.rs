@@ -30,10 +30,22 @@ impl Comm {
         &self,
         result: std::result::Result<T, E>,
     ) -> std::result::Result<T, Failure<E>> {
-        let first = self.first_failed(result.is_err()).map_err(Failure::Comm)?;
+        self.agree_alike(result, 0).map(|(value, _)| value)
+    }
+
+    /// As [`agree`](Self::agree), and whether all ranks gave the same `token`; at the same cost.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn agree_alike<T, E: Display>(
+        &self,
+        result: std::result::Result<T, E>,
+        token: u64,
+    ) -> std::result::Result<(T, bool), Failure<E>> {
+        let (first, alike) = self.first_failed(result.is_err(), token).map_err(Failure::Comm)?;
         let Some(rank) = first else {
             // Nobody failed, so neither did this rank.
-            return result.map_err(Failure::Here);
+            return result.map(|value| (value, alike)).map_err(Failure::Here);
         };
         let text = result.as_ref().err().map(ToString::to_string).unwrap_or_default();
         let message = self.broadcast_text(text, rank).map_err(Failure::Comm)?;
@@ -43,11 +55,15 @@ impl Comm {
         }
     }
 
-    fn first_failed(&self, failed: bool) -> Result<Option<usize>> {
-        let mut first =
-            [if failed { i64::try_from(self.rank()).expect("ranks are below 2^31") } else { i64::MAX }];
-        self.all_reduce(&mut first, Operation::Min)?;
-        Ok(usize::try_from(first[0]).ok().filter(|&rank| rank < self.size()))
+    /// The first rank that failed, and whether all gave the same token.
+    fn first_failed(&self, failed: bool, token: u64) -> Result<(Option<usize>, bool)> {
+        let rank = if failed { i64::try_from(self.rank()).expect("ranks are below 2^31") } else { i64::MAX };
+        let token = token.cast_signed();
+        // The smallest of a value and the smallest of its complement: equal everywhere if both are what this rank gave.
+        let mut values = [rank, token, !token];
+        self.all_reduce(&mut values, Operation::Min)?;
+        let first = usize::try_from(values[0]).ok().filter(|&rank| rank < self.size());
+        Ok((first, values[1] == !values[2]))
     }
 
     /// The text of rank `root`, on every rank. Collective.

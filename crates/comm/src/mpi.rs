@@ -91,6 +91,9 @@ impl Mpi {
     /// - [`Error::WrongThread`]: the program initialised MPI for its main thread alone, and this is another.
     #[inline]
     pub fn enter(&self) -> Result<Entered<'_>> {
+        if !self.is_alive() {
+            return Err(Error::Finalised);
+        }
         match &self.calls {
             Calls::Anytime => Ok(Entered { _turn: None }),
             Calls::OneAtATime(turn) => {

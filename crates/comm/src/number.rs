@@ -10,6 +10,12 @@ pub trait Number: Copy + sealed::Sealed + 'static {
 
 /// A type that reductions compute with. Unsigned numbers are none: MPICH 4.0 and Open MPI 4.1 compare those of 64 bits as if
 /// they had a sign.
+///
+/// ```compile_fail,E0277
+/// # fn of(world: &comm::Comm) -> comm::Result<()> {
+/// world.all_reduce(&mut [1u64 << 63], comm::Operation::Max)
+/// # }
+/// ```
 pub trait Reducible: Number {}
 
 /// How values of several ranks become one. Element by element.

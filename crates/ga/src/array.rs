@@ -16,6 +16,8 @@ pub struct Array {
     context: Context,
     group: Group,
     name: String,
+    /// The same on every rank, and no other array's of the group.
+    number: u64,
     element_type: ElementType,
     distribution: Arc<Distribution>,
     window: Arc<Window>,
@@ -118,7 +120,8 @@ impl Array {
         context.register(&window);
         // Nobody operates on an array that some rank has not made yet: its window may not be locked there.
         group.barrier()?;
-        Ok(Self { context: context.clone(), group: group.clone(), name, element_type, distribution, window })
+        let (context, group) = (context.clone(), group.clone());
+        Ok(Self { context, group, name, number, element_type, distribution, window })
     }
 
     /// An array of the same type, shape, distribution and group; its elements are zero. Collective over the group.
@@ -134,9 +137,11 @@ impl Array {
     ///
     /// # Errors
     /// - [`Error::Comm`]: an operation failed, or MPI refused. The array is gone nevertheless.
+    /// - [`Error::ArgumentsDiffer`]: the ranks remove different arrays. They are gone nevertheless, but MPI keeps its windows.
     pub fn destroy(self) -> Result<()> {
         let completed = self.window.complete_all();
-        self.group.barrier()?;
+        // MPI would wait for ever if each rank freed another window.
+        agree_on(&self.group, self.number, "removing an array")?;
         let freed = self.window.free();
         self.group.comm().agree(completed.and(freed))?;
         Ok(())
@@ -233,13 +238,23 @@ fn agree_on_arguments(
 ) -> Result<u64> {
     let mut hasher = DefaultHasher::new();
     (element_type, distribution).hash(&mut hasher);
-    let hash = hasher.finish().cast_signed();
+    agree_on_and_number(group, hasher.finish(), context.next_array(), "making an array")
+}
+
+/// Waits for every rank, and fails on every rank if they do not give the same value.
+fn agree_on(group: &Group, value: u64, operation: &'static str) -> Result<()> {
+    agree_on_and_number(group, value, 0, operation).map(drop)
+}
+
+/// The same, and gives the largest number of all ranks.
+fn agree_on_and_number(group: &Group, value: u64, number: i64, operation: &'static str) -> Result<u64> {
+    let value = value.cast_signed();
     // The largest of a value and the largest of its complement: equal everywhere if both are what this rank gave.
-    let mut values = [hash, !hash, context.next_array()];
+    let mut values = [value, !value, number];
     group.comm().all_reduce(&mut values, Operation::Max)?;
     if values[0] == !values[1] {
         Ok(values[2].cast_unsigned())
     } else {
-        Err(Error::ArgumentsDiffer { operation: "making an array" })
+        Err(Error::ArgumentsDiffer { operation })
     }
 }

@@ -147,6 +147,20 @@ impl Distribution {
         Some(BlockAlong { number, begin: starts[number], end: starts[number + 1] })
     }
 
+    /// The rank that holds the element at `index`, and its number in that rank's block; `None` if there is none.
+    pub(crate) fn place_of(&self, index: &[u64]) -> Option<(usize, usize)> {
+        if index.len() != self.shape.len() {
+            return None;
+        }
+        let (mut rank, mut element) = (0, 0);
+        for (d, &at) in index.iter().enumerate() {
+            let block = self.block_around(d, at)?;
+            rank = rank * section::size(self.grid[d]) + block.number;
+            element = element * section::size(block.end - block.begin) + section::size(at - block.begin);
+        }
+        Some((rank, element))
+    }
+
     /// Calls `visit` with every rank that holds elements of `section`, the part of the section that it holds, and its
     /// block; in the order of ranks. Stops at the first error.
     ///
@@ -187,13 +201,18 @@ impl Distribution {
     /// The ranks that hold elements of `section`, each with its part of it, in the order of ranks.
     pub fn owners_of(&self, section: &Section) -> Vec<(usize, Section)> {
         let mut owners = vec![];
-        let collected: Result<(), std::convert::Infallible> =
-            self.for_each_owner(section, |rank, part, _| {
-                owners.push((rank, *part));
+        self.each_owner(section, |rank, part, _| owners.push((rank, *part)));
+        owners
+    }
+
+    /// As [`for_each_owner`](Self::for_each_owner), to the last.
+    pub(crate) fn each_owner(&self, section: &Section, mut visit: impl FnMut(usize, &Section, &Section)) {
+        let visited: Result<(), std::convert::Infallible> =
+            self.for_each_owner(section, |rank, part, block| {
+                visit(rank, part, block);
                 Ok(())
             });
-        let Ok(()) = collected;
-        owners
+        let Ok(()) = visited;
     }
 }
 
@@ -281,10 +300,14 @@ mod tests {
         for rank in 0..ranks {
             let Some(block) = distribution.block_of(rank) else { continue };
             owned += block.len();
-            assert!(block.indices().all(|index| distribution.owner_of(&index) == rank));
+            for (number, index) in block.indices().enumerate() {
+                assert_eq!(distribution.owner_of(&index), rank);
+                assert_eq!(distribution.place_of(&index), Some((rank, number)));
+            }
             assert_eq!(distribution.owners_of(&block), [(rank, block)]);
         }
         assert_eq!(owned, whole.len());
+        assert_eq!(distribution.place_of(distribution.shape()), None);
         assert_eq!(distribution.owners_of(&whole).iter().map(|(_, part)| part.len()).sum::<u64>(), owned);
     }
 

@@ -74,6 +74,18 @@ impl Scalar {
         }
     }
 
+    /// A number for each value of a type, to compare what ranks gave: not a number is equal to itself here.
+    pub(crate) fn bits(&self) -> [u64; 2] {
+        match *self {
+            Self::Int(value) => [u64::from(value.cast_unsigned()), 0],
+            Self::Long(value) => [value.cast_unsigned(), 0],
+            Self::Float(value) => [value.to_bits().into(), 0],
+            Self::Double(value) => [value.to_bits(), 0],
+            Self::SingleComplex(value) => [value.re.to_bits().into(), value.im.to_bits().into()],
+            Self::DoubleComplex(value) => [value.re.to_bits(), value.im.to_bits()],
+        }
+    }
+
     /// The neutral factor of a type.
     pub fn one(element_type: ElementType) -> Self {
         with_element!(element_type, T => T::one().into())

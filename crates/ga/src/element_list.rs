@@ -1,8 +1,8 @@
 //! Scatter and gather: elements anywhere in an array, listed one by one.
 
-use crate::window::{Move, Pending};
+use crate::window::{Move, NearBlock, Pending, Window};
 use crate::{Array, Patch, PatchMut, Request, Result, Scalar};
-use section::{Layout, Shape};
+use section::{Layout, Runs, Shape};
 
 impl Array {
     /// Writes element `i` of `values` to the `i`-th of `subscripts`, which holds one index of all dimensions after the other.
@@ -18,10 +18,16 @@ impl Array {
         let (moves, local) = self.checked_list(subscripts)?;
         self.check_type(values.element_type())?;
         values.layout(&local)?;
-        self.each_element(&moves, |window, to, offset, pending| {
+        let (bytes, element_type) = (self.element_type().bytes(), self.element_type());
+        self.each_element(
+            &moves,
             // SAFETY: there are as many values as subscripts.
-            unsafe { window.put(to, values.first().add(offset), pending) }
-        })
+            |block, element, i| unsafe {
+                block.put(element, &Runs::single(), element_type, values.first().add(i * bytes));
+            },
+            // SAFETY: as above.
+            |window, to, i, pending| unsafe { window.put(to, values.first().add(i * bytes), pending) },
+        )
     }
 
     /// Reads the `i`-th of `subscripts` into element `i` of `values`. Local. Cost and errors as for [`scatter`](Self::scatter).
@@ -33,10 +39,16 @@ impl Array {
         let (moves, local) = self.checked_list(subscripts)?;
         self.check_type(values.element_type())?;
         values.layout(&local)?;
-        self.each_element(&moves, |window, from, offset, pending| {
+        let (bytes, element_type) = (self.element_type().bytes(), self.element_type());
+        self.each_element(
+            &moves,
             // SAFETY: there is room for as many values as subscripts.
-            unsafe { window.get(from, values.first().add(offset), pending) }
-        })
+            |block, element, i| unsafe {
+                block.get(element, &Runs::single(), element_type, values.first().add(i * bytes));
+            },
+            // SAFETY: as above.
+            |window, from, i, pending| unsafe { window.get(from, values.first().add(i * bytes), pending) },
+        )
     }
 
     /// Adds `alpha` times element `i` of `values` to the `i`-th of `subscripts`, atomically as
@@ -49,10 +61,18 @@ impl Array {
         self.check_type(values.element_type())?;
         self.check_type(alpha.element_type())?;
         values.layout(&local)?;
-        self.each_element(&moves, |window, to, offset, pending| {
+        let bytes = self.element_type().bytes();
+        self.each_element(
+            &moves,
             // SAFETY: there are as many values as subscripts.
-            unsafe { window.accumulate(to, values.first().add(offset), alpha, pending) }
-        })
+            |block, element, i| unsafe {
+                block.accumulate(element, &Runs::single(), values.first().add(i * bytes), alpha);
+            },
+            // SAFETY: as above.
+            |window, to, i, pending| unsafe {
+                window.accumulate(to, values.first().add(i * bytes), alpha, pending)
+            },
+        )
     }
 
     /// Where each listed element is: its rank, and its place in that rank's part; and the shape of the values.
@@ -65,16 +85,22 @@ impl Array {
         Ok((moves?, Shape::new(&[(subscripts.len() / dims) as u64])?))
     }
 
+    /// Moves element number `i` of the list by loads and stores, or begins a move of it.
     fn each_element(
         &self,
         places: &[(usize, usize)],
-        begin_move: impl Fn(&crate::window::Window, &Move, usize, &mut Pending) -> Result<()>,
+        near: impl Fn(&NearBlock<'_>, usize, usize),
+        begin_move: impl Fn(&Window, &Move, usize, &mut Pending) -> Result<()>,
     ) -> Result<()> {
         let counts = Shape::new(&[1])?;
         let layout = Layout::dense(&counts);
         let mut pending = Pending::default();
         let mut begun = Ok(());
         for (i, &(rank, first)) in places.iter().enumerate() {
+            if let Some(block) = self.window().near(rank) {
+                near(&block, first, i);
+                continue;
+            }
             let what = Move {
                 rank,
                 first,
@@ -83,7 +109,7 @@ impl Array {
                 local: layout,
                 element_type: self.element_type(),
             };
-            begun = begin_move(self.window(), &what, i * self.element_type().bytes(), &mut pending);
+            begun = begin_move(self.window(), &what, i, &mut pending);
             if begun.is_err() {
                 break;
             }

@@ -3,6 +3,7 @@
 use crate::{Element, ElementType, Error, Result, Scalar};
 use comm::{Comm, Operation, Reducible};
 use num_complex::Complex;
+use std::fmt::Display;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -164,6 +165,18 @@ impl Group {
             }
         }
         Ok(())
+    }
+
+    /// Every rank's value if all succeeded; otherwise, on every rank, the error of the lowest one that failed: for callers with
+    /// mistakes of their own to find before a collective operation. Collective over the group.
+    ///
+    /// # Errors
+    /// See [`comm::Failure`].
+    pub fn agree<T, E: Display>(
+        &self,
+        result: std::result::Result<T, E>,
+    ) -> std::result::Result<T, comm::Failure<E>> {
+        self.comm().agree(result)
     }
 
     /// Waits for every rank of the group. Says nothing about operations on arrays: see [`Context::sync`](crate::Context::sync).

@@ -8,7 +8,6 @@ mod plan;
 use crate::patch_ops::{Collective, overlap};
 use crate::{Array, ElementType, Error, Result, Scalar};
 use blas::{Number, OneThread};
-use comm::Operation;
 use matrix::Matrix;
 use multiply::{Input, Job, Output};
 use num_complex::Complex;
@@ -77,11 +76,9 @@ pub fn gemm(
     c.same_group(OPERATION, &[a.array, b.array])?;
     let collective = Collective::of(c);
     let checked = check(alpha, a, b, beta, c, section);
-    let matrices = collective.begin_in_any_case(checked)?;
-    agree_on_arguments(
-        c,
-        &(a.section, a.transpose, b.section, b.transpose, section, format!("{alpha:?} {beta:?}")),
-    )?;
+    // With different products the ranks could wait for each other at different places.
+    let arguments = (a.section, a.transpose, b.section, b.transpose, section, alpha.bits(), beta.bits());
+    let matrices = collective.begin_alike(checked, hash(&arguments), OPERATION)?;
     let product = Product { collective, a, b, c, matrices };
     match c.element_type() {
         ElementType::Float => product.compute::<f32>(alpha, beta),
@@ -181,13 +178,8 @@ fn readings(array: &Array, section: &Section) -> Result<Vec<Matrix>> {
     Ok(readings)
 }
 
-/// Fails on every rank if the ranks want different products: they could wait for each other at different places.
-fn agree_on_arguments(array: &Array, arguments: &impl Hash) -> Result<()> {
+fn hash(arguments: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     arguments.hash(&mut hasher);
-    let hash = hasher.finish().cast_signed();
-    // The largest of a value and the largest of its complement: equal everywhere if both are what this rank gave.
-    let mut values = [hash, !hash];
-    array.group().comm().all_reduce(&mut values, Operation::Max)?;
-    if values[0] == !values[1] { Ok(()) } else { Err(Error::ArgumentsDiffer { operation: OPERATION }) }
+    hasher.finish()
 }

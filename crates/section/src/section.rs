@@ -103,6 +103,13 @@ impl Section {
         &self.step
     }
 
+    /// The last index of dimension `dim` that is in the section; `None` if there is none.
+    #[inline]
+    pub fn last(&self, dim: usize) -> Option<u64> {
+        let beyond = (self.hi[dim] - self.lo[dim]).checked_sub(1)?;
+        Some(self.lo[dim] + beyond / self.step[dim] * self.step[dim])
+    }
+
     /// Number of elements in each dimension: the shape of a patch that holds them.
     #[inline]
     pub fn counts(&self) -> Shape {
@@ -149,6 +156,19 @@ impl Section {
             }
         }
         Some(clipped)
+    }
+
+    /// Keeps of dimension `dim` the elements numbered `range`, which are some of those there are.
+    ///
+    /// # Panics
+    /// If `range` is empty or goes beyond them.
+    #[inline]
+    pub fn narrow(&mut self, dim: usize, range: &Range<u64>) {
+        let (lo, step) = (self.lo[dim], self.step[dim]);
+        let last = range.end.checked_sub(1).filter(|last| range.start <= *last).expect("some elements");
+        let end = lo + last * step + 1;
+        assert!(end <= self.hi[dim], "{range:?} of {self:?} along {dim}");
+        (self.lo[dim], self.hi[dim]) = (lo + range.start * step, end);
     }
 
     /// The section with `origin` as the new zero.
@@ -331,6 +351,22 @@ mod tests {
             let expected: HashSet<Shape> = a.indices().filter(inside).collect();
             let found: HashSet<Shape> = a.clipped_to(&block).map_or(HashSet::new(), |c| c.indices().collect());
             prop_assert_eq!(found, expected);
+        }
+
+        #[test]
+        fn a_narrowed_section_has_the_elements_that_are_numbered_so(a in any_section(), from in 0.0..1.0, to in 0.0..1.0) {
+            let counts = a.counts();
+            let dim = a.dims() - 1;
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+            let at = |part: f64| (part * counts[dim] as f64) as u64;
+            let range = at(from).min(at(to))..at(from).max(at(to));
+            prop_assume!(!a.is_empty() && !range.is_empty());
+            let mut narrow = a;
+            narrow.narrow(dim, &range);
+            let numbered = |i: &Shape| range.contains(&((i[dim] - a.lo()[dim]) / a.step()[dim]));
+            let expected: Vec<Shape> = a.indices().filter(numbered).collect();
+            prop_assert_eq!(narrow.indices().collect::<Vec<_>>(), expected);
+            prop_assert_eq!(narrow.last(dim), Some(a.lo()[dim] + (range.end - 1) * a.step()[dim]));
         }
 
         #[test]

@@ -1,9 +1,10 @@
-/* EAF behind engine.h. Linked once with the Global Arrays package and once with chemio: the same object for both. */
+/* EAF behind engine.h and file.h. Linked once with the Global Arrays package and once with chemio: the same object for both. */
 #include "engine.h"
 
 #include <stdio.h>
 
 #include "eaf.h"
+#include "file.h"
 
 static int file = -1;
 static int requests[ENGINE_SLOTS_MAX];

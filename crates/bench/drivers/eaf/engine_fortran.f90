@@ -1,4 +1,4 @@
-! Fortran direct access behind engine.h: unformatted records of one chunk each, addressed by record number.
+! Fortran direct access behind engine.h and file.h: unformatted records of one chunk each, addressed by record number.
 module engine_fortran
   use, intrinsic :: iso_c_binding, only: c_int, c_int64_t, c_size_t, c_char, c_null_char
   implicit none

@@ -4,6 +4,7 @@
 #include "ga.h"
 #include "macdecls.h"
 #include "team.h"
+#include "timing.h"
 
 static int counter;
 static int first_element[1] = {0};
@@ -35,11 +36,11 @@ void command_count(double seconds)
         fail("NGA_Create failed");
     GA_Zero(counter);
     is_ascending = 1;
-    struct timing timing = team_time(take_numbers, seconds);
+    struct timing timing = time_together(take_numbers, seconds);
     if (!is_ascending)
         fail("wrong data: a number was given twice");
     if (final_number() != timing.calls_so_far * team.ranks_count)
         fail("wrong data: the counter is %ld after %ld calls", final_number(), (long)timing.calls_so_far * team.ranks_count);
     GA_Destroy(counter);
-    team_answer_timing(&timing);
+    answer_timing(&timing);
 }

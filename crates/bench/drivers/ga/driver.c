@@ -21,22 +21,34 @@
  *
  * After an error the answer is {"error": "..."} and the job ends. */
 #include <inttypes.h>
-#include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
+#include "ga.h"
+#include "macdecls.h"
 #include "team.h"
 
-enum { WORD_BYTES = 16 };
+enum { WORD_BYTES = 16, MA_WORDS = 1 << 23 };
 
-static void command_hello(void)
+static void take_arguments(int count, char **arguments)
 {
-    char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length;
-    MPI_Get_library_version(version, &length);
-    version[strcspn(version, ",\n\"\\")] = '\0';
-    team_answer("{\"mpi\": \"%s\"}", version);
+    if (count != 3)
+        fail("usage: driver BYTES_MAX SEED");
+    team.bytes_max = strtoll(arguments[1], NULL, 10);
+    team.seed = strtoull(arguments[2], NULL, 10);
+    if (team.bytes_max < 64 || team.bytes_max % 64 != 0)
+        fail("BYTES_MAX must be a multiple of 64");
+}
+
+static void start_arrays(void)
+{
+    GA_Initialize();
+    if (!MA_init(C_DBL, MA_WORDS, MA_WORDS))
+        fail("MA_init failed");
+    if (GA_Nodeid() != team.rank || GA_Nnodes() != team.ranks_count)
+        fail("Global Arrays counts the ranks in another way than MPI");
 }
 
 static int carry_out(const char *line)
@@ -46,7 +58,7 @@ static int carry_out(const char *line)
     int64_t bytes;
     int order;
     if (strncmp(line, "hello", 5) == 0)
-        return command_hello(), 1;
+        return team_answer_hello(), 1;
     if (sscanf(line, "transfer %15s %15s %15s %" SCNd64 " %lf", first, second, third, &bytes, &seconds) == 5)
         return command_transfer(first, second, third, bytes, seconds), 1;
     if (sscanf(line, "count %lf", &seconds) == 1)
@@ -64,9 +76,12 @@ int main(int count, char **arguments)
 {
     char line[128];
     team_begin(&count, &arguments);
+    take_arguments(count, arguments);
+    start_arrays();
     while (team_next_command(line, sizeof line))
         if (!carry_out(line))
             fail("unknown command");
+    GA_Terminate();
     team_end();
     return 0;
 }

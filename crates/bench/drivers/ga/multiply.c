@@ -15,6 +15,7 @@
 #include "macdecls.h"
 #include "pattern.h"
 #include "team.h"
+#include "timing.h"
 
 enum { MATRIX_A, MATRIX_B, MATRIX_C, VECTOR_X };
 
@@ -184,7 +185,7 @@ void command_multiply(const char *form, int order, double seconds)
     make_matrices(order);
     product.first_form = form[0];
     fill(product.c, MATRIX_C);
-    struct timing timing = team_time(multiply, seconds);
+    struct timing timing = time_together(multiply, seconds);
     check(timing.calls_so_far);
-    team_answer_timing(&timing);
+    answer_timing(&timing);
 }

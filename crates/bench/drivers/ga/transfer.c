@@ -20,6 +20,7 @@
 #include "macdecls.h"
 #include "pattern.h"
 #include "team.h"
+#include "timing.h"
 
 enum { ELEMENT_BYTES = sizeof(double) };
 
@@ -240,7 +241,7 @@ static struct timing time_put(int owner, double seconds)
 {
     fill_buffer(1, owner);
     fill_own_patch(0);
-    struct timing timing = team_time(put, seconds);
+    struct timing timing = time_together(put, seconds);
     check_own_patch(0.0, 1);
     return timing;
 }
@@ -249,7 +250,7 @@ static struct timing time_accumulate(int owner, double seconds)
 {
     fill_buffer(1, owner);
     fill_own_patch(0);
-    struct timing timing = team_time(accumulate, seconds);
+    struct timing timing = time_together(accumulate, seconds);
     check_own_patch(VACANT, timing.calls_so_far);
     return timing;
 }
@@ -258,7 +259,7 @@ static struct timing time_get(int owner, double seconds)
 {
     fill_buffer(0, owner);
     fill_own_patch(1);
-    struct timing timing = team_time(get, seconds);
+    struct timing timing = time_together(get, seconds);
     check_buffer(owner);
     return timing;
 }
@@ -284,5 +285,5 @@ void command_transfer(const char *operation, const char *kind_name, const char *
     struct timing timing = time_operation(operation, owner, seconds);
     check_surroundings();
     fill_own_patch(0);
-    team_answer_timing(&timing);
+    answer_timing(&timing);
 }

@@ -7,6 +7,7 @@
 #include "blas.h"
 #include "pattern.h"
 #include "team.h"
+#include "timing.h"
 
 /* ---- copies ---- */
 
@@ -70,9 +71,9 @@ void command_copy(const char *what, int64_t bytes, double seconds)
     copy.target = strcmp(what, "shared") == 0 ? area.shared_target : area.private_target;
     copy.bytes = bytes;
     memset(copy.target, 0, (size_t)bytes);
-    struct timing timing = team_time(is_sum ? add_by_daxpy : copy_by_memcpy, seconds);
+    struct timing timing = time_together(is_sum ? add_by_daxpy : copy_by_memcpy, seconds);
     check_copy(is_sum, timing.calls_so_far);
-    team_answer_timing(&timing);
+    answer_timing(&timing);
 }
 
 /* ---- BLAS ---- */
@@ -116,6 +117,6 @@ void command_blas(const char *form, int order, const char *who, double seconds)
 {
     make_matrices(order);
     product.first_form = form[0] == 't' ? 'T' : 'N';
-    struct timing timing = strcmp(who, "alone") == 0 ? team_time_alone(multiply, seconds) : team_time(multiply, seconds);
-    team_answer_timing(&timing);
+    struct timing timing = strcmp(who, "alone") == 0 ? time_alone(multiply, seconds) : time_together(multiply, seconds);
+    answer_timing(&timing);
 }

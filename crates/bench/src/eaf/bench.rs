@@ -1,9 +1,9 @@
 //! What every measurement of a run shares.
 
+use crate::disk::page_cache::PageCache;
+use crate::disk::scratch::{Scratch, ScratchFile};
 use crate::eaf::driver::{Content, Driver};
 use crate::eaf::engine::{Engine, Executables};
-use crate::eaf::page_cache::PageCache;
-use crate::eaf::scratch::{Scratch, ScratchFile};
 use crate::eaf::workload::Workload;
 use crate::error::BenchError;
 

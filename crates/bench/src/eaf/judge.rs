@@ -7,11 +7,11 @@
 
 use serde::Serialize;
 
-use crate::eaf::workload::{Cell, Mode, Order, Workload};
+use crate::disk::access::Mode;
+use crate::disk::rule::{PEER_DOUBLED, PEER_FLOOR, device_target};
+use crate::eaf::workload::{Cell, Order, Workload};
 use crate::outcome::{Outcome, ratio};
 
-const PEER_FLOOR: f64 = 0.95;
-const PEER_DOUBLED: f64 = 2.0;
 const OVERLAP_MAX: f64 = 1.15;
 
 const SMALL_CHUNK_BYTES: u64 = 1_600;
@@ -71,13 +71,12 @@ pub(crate) fn judge_overlap(ratio: f64) -> Outcome {
 
 /// The speed to reach; `None` if it depends on a limit that was not measured.
 fn target(cell: &Cell, peer: f64, limit: Option<f64>) -> Option<f64> {
-    let floor = PEER_FLOOR * peer;
-    if !cell.operation.uses_device() {
-        return Some(if is_small_sequential(&cell.workload) { PEER_DOUBLED * peer } else { floor });
-    }
-    match limit_factor(&cell.workload) {
-        None => Some(floor),
-        Some(factor) => limit.map(|limit| floor.max((PEER_DOUBLED * peer).min(factor * limit))),
+    if cell.operation.uses_device() {
+        device_target(peer, limit, limit_factor(&cell.workload))
+    } else if is_small_sequential(&cell.workload) {
+        Some(PEER_DOUBLED * peer)
+    } else {
+        Some(PEER_FLOOR * peer)
     }
 }
 
@@ -100,7 +99,8 @@ fn limit_factor(workload: &Workload) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::{Judgement, Speeds, judge, judge_overlap};
-    use crate::eaf::workload::{Mode, Operation, Order, Workload};
+    use crate::disk::access::{Mode, Operation};
+    use crate::eaf::workload::{Order, Workload};
     use crate::outcome::Outcome;
 
     fn judged(

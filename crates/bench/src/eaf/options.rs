@@ -4,13 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 
+use crate::disk::access::Mode;
+use crate::disk::rule::repetitions_min;
 use crate::eaf::engine::{Engine, Executables};
-use crate::eaf::workload::{Mode, Order, Workload};
+use crate::eaf::workload::{Order, Workload};
 use crate::options::Common;
-
-/// Repetitions move at least this much, and are at least `REPETITIONS_MIN`.
-const MOVED_BYTES_MIN: u64 = 800_000_000;
-const REPETITIONS_MIN: u64 = 5;
 
 /// A part of the suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -99,8 +97,7 @@ impl Options {
 
     /// Repetitions for a file of this size.
     pub(crate) fn repetitions(&self, size_bytes: u64) -> u64 {
-        let enough =
-            || if self.common.quick { 2 } else { MOVED_BYTES_MIN.div_ceil(size_bytes).max(REPETITIONS_MIN) };
+        let enough = || if self.common.quick { 2 } else { repetitions_min(size_bytes) };
         self.repetitions.unwrap_or_else(enough)
     }
 

@@ -5,15 +5,15 @@
 
 use serde::Serialize;
 
+use crate::disk::access::Operation;
+use crate::disk::memory;
+use crate::disk::page_cache;
+use crate::disk::scratch::ScratchFile;
 use crate::eaf::bench::Bench;
 use crate::eaf::driver::{Answer, Driver};
 use crate::eaf::engine::Engine;
 use crate::eaf::judge::judge_overlap;
-use crate::eaf::memory;
-use crate::eaf::page_cache;
-use crate::eaf::pass;
-use crate::eaf::scratch::ScratchFile;
-use crate::eaf::workload::{Operation, Workload};
+use crate::eaf::workload::Workload;
 use crate::error::BenchError;
 use crate::outcome::Outcome;
 use crate::statistics::median;
@@ -145,7 +145,7 @@ impl<'a> Team<'a> {
         match self.operation {
             Operation::WriteCached | Operation::WriteToDisk => {
                 self.files.iter().for_each(ScratchFile::remove);
-                for _ in 0..pass::rehearsals_count(self.bytes) {
+                for _ in 0..memory::rehearsals_count(self.bytes) {
                     self.ask("write")?;
                     self.files.iter().for_each(ScratchFile::remove);
                 }
@@ -173,8 +173,8 @@ impl<'a> Team<'a> {
 #[cfg(test)]
 mod tests {
     use super::{Line, Setting, Trial};
+    use crate::disk::access::Operation;
     use crate::eaf::engine::Engine;
-    use crate::eaf::workload::Operation;
     use crate::outcome::Outcome;
 
     const TRIAL: Trial = Trial { io_seconds: 1.0, compute_seconds: 2.0, both_seconds: 2.2 };

@@ -4,17 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::disk::fio::Limit;
+use crate::disk::rule::above_limit_note;
+use crate::disk::samples::Samples;
 use crate::eaf::engine::Engine;
-use crate::eaf::fio::Limit;
 use crate::eaf::judge::{Judgement, Speeds, judge};
 use crate::eaf::overlap;
-use crate::eaf::samples::Samples;
-use crate::eaf::workload::{Cell, Operation, Workload};
+use crate::eaf::workload::{Cell, Workload};
 use crate::machine::Machine;
 use crate::outcome::Outcome;
-
-/// More of a file than this in the page cache is not cold, less than the rest of it is not cached.
-const RESIDENT_TOLERANCE: f64 = 0.02;
 
 /// One run.
 #[derive(Debug, Serialize)]
@@ -63,40 +61,32 @@ pub(crate) struct Row {
 
 impl Row {
     /// The row of `cell`.
-    pub(crate) fn new(cell: Cell, samples: &Samples, limit: Option<Limit>) -> Self {
+    pub(crate) fn new(cell: Cell, samples: &Samples<(Cell, Engine)>, limit: Option<Limit>) -> Self {
         let speeds = speeds(cell, samples, limit);
-        let seconds = Engine::ALL.map(|engine| (engine, samples.seconds(cell, engine).to_vec()));
+        let seconds = Engine::ALL.map(|engine| (engine, samples.seconds(&(cell, engine)).to_vec()));
         let judgement = judge(&cell, &speeds);
         let notes = notes(cell, &speeds, samples);
         Self { cell, speeds, judgement, notes, seconds: seconds.into() }
     }
 }
 
-fn speeds(cell: Cell, samples: &Samples, limit: Option<Limit>) -> Speeds {
+fn speeds(cell: Cell, samples: &Samples<(Cell, Engine)>, limit: Option<Limit>) -> Speeds {
     let limit = limit.filter(|_| cell.operation.uses_device());
+    let speed = |engine| samples.speed(&(cell, engine), cell.workload.size_bytes);
     Speeds {
-        ga_package: samples.speed(cell, Engine::GaPackage),
-        fortran: samples.speed(cell, Engine::Fortran),
-        ours: samples.speed(cell, Engine::Ours),
+        ga_package: speed(Engine::GaPackage),
+        fortran: speed(Engine::Fortran),
+        ours: speed(Engine::Ours),
         limit: limit.map(|limit| if cell.operation.is_write() { limit.write } else { limit.read }),
     }
 }
 
-fn notes(cell: Cell, speeds: &Speeds, samples: &Samples) -> Vec<String> {
+fn notes(cell: Cell, speeds: &Speeds, samples: &Samples<(Cell, Engine)>) -> Vec<String> {
     let resident = Engine::ALL.into_iter().filter_map(|engine| residence_note(cell, engine, samples));
-    above_limit_note(speeds).into_iter().chain(resident).collect()
+    above_limit_note(speeds.better_peer(), speeds.limit).into_iter().chain(resident).collect()
 }
 
-fn above_limit_note(speeds: &Speeds) -> Option<String> {
-    let above = speeds.better_peer()? > speeds.limit?;
-    above.then(|| "peer above the limit: it did not wait for the device".to_owned())
-}
-
-fn residence_note(cell: Cell, engine: Engine, samples: &Samples) -> Option<String> {
-    let part = samples.resident(cell, engine)?;
-    let odd = match cell.operation {
-        Operation::ReadCold => part > RESIDENT_TOLERANCE,
-        _ => part < 1.0 - RESIDENT_TOLERANCE,
-    };
-    odd.then(|| format!("{engine}: {:.0} % of the file in the page cache", 100.0 * part))
+fn residence_note(cell: Cell, engine: Engine, samples: &Samples<(Cell, Engine)>) -> Option<String> {
+    let part = samples.odd_residence(&(cell, engine), cell.operation)?;
+    Some(format!("{engine}: {:.0} % of the file in the page cache", 100.0 * part))
 }

@@ -5,10 +5,11 @@ use std::fmt::Write;
 use crate::eaf::engine::Engine;
 use crate::eaf::overlap::Line;
 use crate::eaf::report::{Report, Row};
-use crate::eaf::workload::{Cell, decimal};
+use crate::eaf::workload::Cell;
 use crate::markdown::{MISSING, megabytes, ratio, render, tally};
 use crate::outcome::Outcome;
 use crate::statistics::median;
+use crate::units::decimal;
 
 /// The whole report.
 pub(crate) fn report(report: &Report) -> String {
@@ -147,11 +148,12 @@ fn missing_cell(row: &Row) -> String {
 #[cfg(test)]
 mod tests {
     use super::cells;
+    use crate::disk::access::{Mode, Operation};
+    use crate::disk::fio::Limit;
+    use crate::disk::samples::Samples;
     use crate::eaf::engine::Engine;
-    use crate::eaf::fio::Limit;
     use crate::eaf::report::Row;
-    use crate::eaf::samples::Samples;
-    use crate::eaf::workload::{Mode, Operation, Order, Workload};
+    use crate::eaf::workload::{Order, Workload};
 
     #[test]
     fn a_row_shows_speeds_ratios_target_and_verdict() {
@@ -163,8 +165,8 @@ mod tests {
         };
         let cell = load.cell(Operation::ReadCold);
         let mut samples = Samples::default();
-        samples.add(cell, Engine::Ours, 0.04);
-        samples.add(cell, Engine::GaPackage, 0.08);
+        samples.add((cell, Engine::Ours), 0.04);
+        samples.add((cell, Engine::GaPackage), 0.08);
         let text = cells(&[Row::new(cell, &samples, Some(Limit { write: 3e9, read: 2e9 }))]);
         let row: Vec<&str> = text.lines().last().expect("a row").split('|').map(str::trim).collect();
         let figures = ["1000", "not measured", "2000", "2000", "2.00", "1.00", "1700", "holds"];

@@ -5,6 +5,8 @@ use std::fmt;
 use clap::ValueEnum;
 use serde::Serialize;
 
+use crate::disk::access::{Mode, Operation};
+
 /// The order in which the chunks of a file are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
@@ -13,56 +15,6 @@ pub(crate) enum Order {
     Sequential,
     /// A permutation of all chunks, given by the seed.
     Random,
-}
-
-/// How a caller waits for its transfers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Mode {
-    /// One call after the other.
-    Blocking,
-    /// Eight requests in flight, waiting for the oldest.
-    InFlight,
-}
-
-impl Mode {
-    /// The number of requests in flight.
-    pub(crate) fn window(self) -> usize {
-        match self {
-            Mode::Blocking => 1,
-            Mode::InFlight => 8,
-        }
-    }
-}
-
-/// What the time of a cell covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Operation {
-    /// Open a new file, write all of it, close.
-    WriteCached,
-    /// The same, and fsync.
-    WriteToDisk,
-    /// Open, read all of a file that was just read, close.
-    ReadCached,
-    /// The same after a drop of the page cache.
-    ReadCold,
-}
-
-impl Operation {
-    /// All of them, in the order of the table.
-    pub(crate) const ALL: [Operation; 4] =
-        [Operation::WriteCached, Operation::WriteToDisk, Operation::ReadCached, Operation::ReadCold];
-
-    /// Whether the device takes part, so that its limit applies.
-    pub(crate) fn uses_device(self) -> bool {
-        matches!(self, Operation::WriteToDisk | Operation::ReadCold)
-    }
-
-    /// Whether it writes.
-    pub(crate) fn is_write(self) -> bool {
-        matches!(self, Operation::WriteCached | Operation::WriteToDisk)
-    }
 }
 
 /// One file and the way it is walked through.
@@ -100,56 +52,11 @@ pub(crate) struct Cell {
     pub(crate) operation: Operation,
 }
 
-/// Bytes as people say them: 80 MB, 1.6 kB (decimal).
-pub(crate) fn decimal(bytes: u64) -> String {
-    let (unit, name) = match bytes {
-        0..1_000 => (1, "B"),
-        1_000..1_000_000 => (1_000, "kB"),
-        1_000_000..1_000_000_000 => (1_000_000, "MB"),
-        _ => (1_000_000_000, "GB"),
-    };
-    match (bytes / unit, bytes % unit * 10 / unit) {
-        (whole, 0) => format!("{whole} {name}"),
-        (whole, tenths) => format!("{whole}.{tenths} {name}"),
-    }
-}
-
 impl fmt::Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Order::Sequential => "sequential",
             Order::Random => "random",
         })
-    }
-}
-
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Mode::Blocking => f.write_str("blocking"),
-            Mode::InFlight => write!(f, "{} in flight", self.window()),
-        }
-    }
-}
-
-impl fmt::Display for Operation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Operation::WriteCached => "write cached",
-            Operation::WriteToDisk => "write to disk",
-            Operation::ReadCached => "read cached",
-            Operation::ReadCold => "read cold",
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::decimal;
-
-    #[test]
-    fn sizes_are_said_in_decimal_units() {
-        let said: Vec<String> = [8, 1_600, 16_000, 1_600_000, 80_000_000, 1_000_000_000].map(decimal).into();
-        assert_eq!(said, ["8 B", "1.6 kB", "16 kB", "1.6 MB", "80 MB", "1 GB"]);
     }
 }

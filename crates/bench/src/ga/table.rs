@@ -6,9 +6,10 @@ use crate::ga::engine::Engine;
 use crate::ga::judge::daxpy_below_target;
 use crate::ga::report::{CounterRow, ProductRow, Report, TransferRow};
 use crate::ga::samples::Turns;
-use crate::ga::workload::{Cell, Operation, Product, binary};
+use crate::ga::workload::{Cell, Operation, Product};
 use crate::markdown::{MISSING, ratio, render, tally};
 use crate::outcome::{Outcome, ratio as of};
+use crate::units::binary;
 
 /// One in so many turns may be disturbed: most cells then have enough that were not.
 const DISTURBED_PART_MAX: u64 = 10;

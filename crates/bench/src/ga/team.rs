@@ -13,6 +13,7 @@ use crate::ga::engine::{Engine, Player};
 use crate::ga::options::{Binding, Options};
 use crate::ga::samples::Sample;
 use crate::ga::turn::Turn;
+use crate::launcher::{self, Mpi};
 
 const PATH_VARIABLE: &str = "CHEMIO_GA_PATH";
 
@@ -98,13 +99,9 @@ fn greet(jobs: &mut BTreeMap<Player, Conversation>) -> Result<Option<String>, Be
 
 fn launch(options: &Options, ranks: usize, cpus: usize, executable: &Path) -> Command {
     let binding = if ranks > cpus { Binding::None } else { options.bind };
-    let mut command = Command::new(&options.mpirun);
-    command
-        .args(["-n", &ranks.to_string(), "--oversubscribe", "--bind-to", &binding.to_string()])
-        .arg(executable)
-        .args([options.bytes_max(), options.common.seed].map(|number| number.to_string()))
-        .envs([("OPENBLAS_NUM_THREADS", "1"), ("OMP_NUM_THREADS", "1")])
-        .envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
+    let mut command =
+        launcher::launch(Mpi::OpenMpi, &options.mpirun, ranks, &binding.to_string(), executable);
+    command.args([options.bytes_max(), options.common.seed].map(|number| number.to_string()));
     command
 }
 

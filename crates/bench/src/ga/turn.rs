@@ -3,7 +3,8 @@
 use std::fmt;
 
 use crate::ga::engine::{Engine, Player, Yardstick};
-use crate::ga::workload::{Kind, Locality, Operation, Patch, Product, binary};
+use crate::ga::workload::{Kind, Locality, Operation, Patch, Product};
+use crate::units::binary;
 
 /// By RMA every run is a message.
 const NARROW_BY_RMA_BYTES_MAX: u64 = 4 << 20;

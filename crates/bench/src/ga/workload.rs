@@ -125,15 +125,6 @@ impl Product {
     }
 }
 
-/// Bytes as powers of two are said: 64 B, 16 KiB, 4 MiB.
-pub(crate) fn binary(bytes: u64) -> String {
-    match bytes {
-        bytes if bytes >= 1 << 20 && bytes % (1 << 20) == 0 => format!("{} MiB", bytes >> 20),
-        bytes if bytes >= 1 << 10 && bytes % (1 << 10) == 0 => format!("{} KiB", bytes >> 10),
-        bytes => format!("{bytes} B"),
-    }
-}
-
 impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -174,7 +165,7 @@ impl fmt::Display for Form {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Patch, binary};
+    use super::{Kind, Patch};
 
     #[test]
     fn strided_patches_have_several_runs() {
@@ -190,11 +181,5 @@ mod tests {
         let patch = Patch { kind: Kind::Contiguous, bytes: 64 };
         assert_eq!(patch.cells(1).len(), 3);
         assert_eq!(patch.cells(2).len(), 6);
-    }
-
-    #[test]
-    fn sizes_are_said_in_binary_units() {
-        let said: Vec<String> = [64, 1 << 10, 16 << 10, 64 << 20, 1100].map(binary).into();
-        assert_eq!(said, ["64 B", "1 KiB", "16 KiB", "64 MiB", "1100 B"]);
     }
 }

@@ -44,7 +44,7 @@ pub unsafe extern "C" fn NGA_Create64(
     int(unsafe { create::create(caller, shape(r#type, ndim, dims), fetch::c_text(name), chunk, None) })
 }
 
-/// As `NGA_Create`, over the group `p_handle`.
+/// As `NGA_Create`, over the group `p_handle`; without such a group the program ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn NGA_Create_config(
     r#type: c_int,
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn NGA_Create_irreg64(
     int(unsafe { create::create_irregular(caller, shape, fetch::c_text(name), block, map, None) })
 }
 
-/// As `NGA_Create_irreg`, over the group `p_handle`.
+/// As `NGA_Create_irreg`, over the group `p_handle`; without such a group the program ends.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn NGA_Create_irreg_config(
     r#type: c_int,

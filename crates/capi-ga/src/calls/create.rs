@@ -25,12 +25,12 @@ pub(crate) struct Shape<N> {
 impl<N: Integer> Shape<N> {
     /// # Safety
     /// See the head of `calls`.
-    unsafe fn plan(self, caller: Caller, name: String, group: Option<i64>) -> Result<Plan> {
+    unsafe fn plan(self, caller: Caller, name: String) -> Result<Plan> {
         let dims = checked_dims(self.ndim)?;
         // SAFETY: promised by the caller.
         let extents = unsafe { fetch::indices(self.dims, dims, "dims") }?;
         let shape = shape(caller, extents)?;
-        Ok(Plan { kind: Some(Kind::from_code(self.code)?), shape, name, group, ..Plan::default() })
+        Ok(Plan { kind: Some(Kind::from_code(self.code)?), shape, name, ..Plan::default() })
     }
 }
 
@@ -46,6 +46,17 @@ fn shape(caller: Caller, extents: Indices) -> Result<Vec<u64>> {
     shape.collect::<Option<_>>().ok_or_else(|| Error::BadExtent { extents: extents.to_vec() })
 }
 
+/// Ends the program if there is no such group: a process that does not know where the others wait can tell them nothing.
+fn expect_group(caller: Caller, group: Option<i64>) {
+    or_abort(caller, || {
+        match session::current().and_then(|session| session.groups().of_array(group).map(drop)) {
+            Err(error @ Error::DeadGroup { .. }) => Err(error),
+            // Whoever is not in the group is told so, and so is who comes before the beginning.
+            _ => Ok(()),
+        }
+    });
+}
+
 /// # Safety
 /// See the head of `calls`; `chunk` may be null.
 pub(crate) unsafe fn create<N: Integer>(
@@ -55,12 +66,15 @@ pub(crate) unsafe fn create<N: Integer>(
     chunk: *const N,
     group: Option<i64>,
 ) -> i64 {
+    expect_group(caller, group);
     or_return(caller, NO_ARRAY, || {
         // SAFETY: promised by the caller.
-        let mut plan = unsafe { shape.plan(caller, name, group) }?;
-        // SAFETY: as above.
-        plan.chunk = unsafe { chunks(caller, chunk, plan.shape.len()) }?;
-        session::current()?.create(plan)
+        let plan = unsafe { shape.plan(caller, name) }.and_then(|plan| {
+            // SAFETY: as above.
+            let chunk = unsafe { chunks(caller, chunk, plan.shape.len()) }?;
+            Ok(Plan { chunk, ..plan })
+        });
+        session::current()?.create(group, plan)
     })
 }
 
@@ -84,12 +98,15 @@ pub(crate) unsafe fn create_irregular<N: Integer>(
     map: *const N,
     group: Option<i64>,
 ) -> i64 {
+    expect_group(caller, group);
     or_return(caller, NO_ARRAY, || {
         // SAFETY: promised by the caller.
-        let mut plan = unsafe { shape.plan(caller, name, group) }?;
-        // SAFETY: as above.
-        plan.starts = Some(unsafe { starts(caller, blocks, map, plan.shape.len()) }?);
-        session::current()?.create(plan)
+        let plan = unsafe { shape.plan(caller, name) }.and_then(|plan| {
+            // SAFETY: as above.
+            let starts = unsafe { starts(caller, blocks, map, plan.shape.len()) }?;
+            Ok(Plan { starts: Some(starts), ..plan })
+        });
+        session::current()?.create(group, plan)
     })
 }
 
@@ -147,12 +164,12 @@ pub(crate) fn duplicate(caller: Caller, handle: i64, name: String) -> i64 {
     or_return(caller, NO_ARRAY, || session::current()?.duplicate(handle, name))
 }
 
-/// Whether there was such an array.
+/// Whether there was such an array, on every process of its group.
 pub(crate) fn destroy(caller: Caller, handle: i64) -> bool {
-    or_return(caller, false, || session::current()?.destroy(handle).map(|()| true))
+    or_return(caller, false, || session::current()?.destroy_together(handle).map(|()| true))
 }
 
-/// As [`destroy`], where nothing can be returned.
+/// As [`destroy`], where nothing can be returned: who has no such array ends the program and waits for nobody.
 pub(crate) fn destroy_or_abort(caller: Caller, handle: i64) {
     or_abort(caller, || session::current()?.destroy(handle));
 }
@@ -167,7 +184,7 @@ pub(crate) fn create_handle(caller: Caller) -> i64 {
 pub(crate) unsafe fn set_data<N: Integer>(caller: Caller, handle: i64, shape: Shape<N>) {
     or_abort(caller, || {
         // SAFETY: promised by the caller.
-        let described = unsafe { shape.plan(caller, String::new(), None) }?;
+        let described = unsafe { shape.plan(caller, String::new()) }?;
         session::current()?
             .describe(handle, |plan| (plan.kind, plan.shape) = (described.kind, described.shape))
     });

@@ -60,8 +60,12 @@ pub(crate) unsafe fn inquire<I: Integer, N: Integer>(
 
 /// That an array is a matrix, as the calls for matrices need.
 pub(crate) fn expect_matrix(handle: i64) -> Result<()> {
-    let dims = number(session::current()?.array(handle)?.dims());
-    if dims == 2 { Ok(()) } else { Err(Error::BadDims { expected: "2", got: dims }) }
+    let quick = session::with(|session| session.with_array(handle, |array| Some(array.dims())));
+    let dims = match quick {
+        Some(dims) => dims,
+        None => session::current()?.array(handle)?.dims(),
+    };
+    if dims == 2 { Ok(()) } else { Err(Error::BadDims { expected: "2", got: number(dims) }) }
 }
 
 /// For matrices.

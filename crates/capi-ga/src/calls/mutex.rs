@@ -6,7 +6,11 @@ use crate::{fetch, session};
 
 pub(crate) fn create(caller: Caller, count: i64) -> bool {
     or_return(caller, false, || {
-        session::current()?.context().create_mutexes(fetch::count(count, "number")?)?;
+        let session = session::current()?;
+        let context = session.context();
+        // A bad number on one process is an error on all.
+        let count = context.world().agree(fetch::count(count, "number"))?;
+        context.create_mutexes(count)?;
         Ok(true)
     })
 }

@@ -31,6 +31,7 @@ static void destroyed_twice(void)
     GA_Destroy(line);
     GA_Destroy(line);
 }
+static void each_destroys_another(void) { GA_Destroy(me == 0 ? matrix : line); }
 static void checked_handle(void) { GA_Check_handle(0, "somewhere"); }
 static void beyond_the_end(void)
 {
@@ -123,6 +124,16 @@ static void group_of_a_missing_process(void)
     list[0] = ranks;
     GA_Pgroup_create(list, 1);
 }
+static void array_of_a_dead_group(void)
+{
+    int dims[2] = {10, 7};
+    NGA_Create_config(C_DBL, 2, dims, "nowhere", NULL, 17);
+}
+static void end_after_that_of_mpi(void)
+{
+    MPI_Finalize();
+    GA_Terminate();
+}
 static void after_the_end(void)
 {
     GA_Terminate();
@@ -143,6 +154,7 @@ static const struct {
     CASE(dead_handle, "GA_Zero: array not active"),
     CASE(dead_handle_of_a_put, "NGA_Put: array not active"),
     COLLECTIVE(destroyed_twice, "GA_Destroy: array not active"),
+    COLLECTIVE(each_destroys_another, "GA_Destroy:"),
     CASE(checked_handle, "GA_Check_handle: somewhere: array not active"),
     CASE(beyond_the_end, "NGA_Put: array matrix (handle -1000): section [0:10,0:6] is not within [0:9,0:6]"),
     CASE(before_the_start, "NGA_Get: array matrix (handle -1000): section [-1:3,0:3] is not within"),
@@ -175,6 +187,8 @@ static const struct {
     COLLECTIVE(locked_twice, "GA_Lock: mutex"),
     CASE(dead_group, "GA_Pgroup_sync: no group of processes has the handle 17"),
     CASE(group_of_a_missing_process, "GA_Pgroup_create: process"),
+    CASE(array_of_a_dead_group, "NGA_Create_config: no group of processes has the handle 17"),
+    COLLECTIVE(end_after_that_of_mpi, "GA_Terminate: MPI is finalised already"),
     COLLECTIVE(after_the_end, "GA_Nodeid: the arrays are not initialised"),
 };
 

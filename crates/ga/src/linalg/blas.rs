@@ -7,10 +7,11 @@ use super::Transpose;
 use super::matrix::Matrix;
 use crate::{Array, Context, Element};
 use num_complex::Complex;
-use section::Layout;
+use section::DIMS_MAX;
 use std::env;
 use std::marker::PhantomData;
 use std::os::raw::{c_char, c_int};
+use std::sync::OnceLock;
 
 /// A row-major matrix in memory, to be read.
 #[derive(Debug)]
@@ -73,16 +74,24 @@ impl<'a, T: Element> StoredMut<'a, T> {
 /// an address yet.
 fn find<'a, T: Element>(array: &'a Array, matrix: &Matrix) -> Option<(usize, usize, Stored<'a, T>)> {
     assert_eq!(array.element_type(), T::TYPE, "the type was checked");
-    let section = matrix.section();
-    let rank = array.distribution().owner_of(section.lo());
-    let block = array.distribution().block_of(rank)?;
-    if section.clipped_to(&block)?.len() != section.len() {
-        return None;
+    let (section, distribution) = (matrix.section(), array.distribution());
+    let (mut rank, mut first) = (0, 0);
+    // From one index to the next: ranks, and elements of the block.
+    let (mut ranks, mut extent, mut strides) = (1, 1, [1; DIMS_MAX]);
+    for d in (0..section.dims()).rev() {
+        let (lo, step) = (section.lo()[d], section.step()[d]);
+        let block = distribution.block_around(d, lo)?;
+        // With a step the end may lie beyond the last element, and beyond the block.
+        if section.hi()[d] > block.end && (step == 1 || section.last(d)? >= block.end) {
+            return None;
+        }
+        rank += block.number * ranks;
+        ranks *= section::size(distribution.grid()[d]);
+        first += section::size(lo - block.begin) * extent;
+        strides[d] = extent * section::size(step);
+        extent *= section::size(block.end - block.begin);
     }
-    let layout = Layout::dense(&block.counts());
-    let first = layout.offset(section.relative_to(block.lo()).lo());
-    let strides = layout.stepped(section.step());
-    let stride = |dim: Option<usize>| dim.map_or(1, |dim| strides.strides()[dim]);
+    let stride = |dim: Option<usize>| dim.map_or(1, |dim| strides[dim]);
     let [rows, cols] = matrix.shape().map(int);
     if cols > 1 && stride(matrix.cols_dim()) != 1 {
         return None;
@@ -201,37 +210,59 @@ pub(super) struct OneThread {
 
 impl OneThread {
     pub(super) fn new(context: &Context) -> Self {
-        let alone = context.ranks_of_node(context.node()).len() == 1;
-        let before =
-            if alone || env::var_os("OPENBLAS_NUM_THREADS").is_some() { None } else { set_threads(1) };
-        Self { before }
+        let alone = context.world().node().size() == 1;
+        Self { before: if alone { None } else { Threads::ours_to_set().map(|threads| threads.set(1)) } }
     }
 }
 
 impl Drop for OneThread {
     fn drop(&mut self) {
-        if let Some(threads) = self.before {
-            set_threads(threads);
+        if let (Some(before), Some(threads)) = (self.before, Threads::ours_to_set()) {
+            threads.set(before);
         }
     }
 }
 
-/// Sets the number of threads of `OpenBLAS`, and returns what it was; `None` if BLAS is another one.
-fn set_threads(threads: c_int) -> Option<c_int> {
-    // SAFETY: both names end with a NUL; functions of these names are OpenBLAS', with these arguments.
-    unsafe {
-        let get = libc::dlsym(libc::RTLD_DEFAULT, c"openblas_get_num_threads".as_ptr());
-        let set = libc::dlsym(libc::RTLD_DEFAULT, c"openblas_set_num_threads".as_ptr());
-        if get.is_null() || set.is_null() {
-            return None;
+/// The number of threads of `OpenBLAS`.
+#[derive(Clone, Copy)]
+struct Threads {
+    get: unsafe extern "C" fn() -> c_int,
+    set: unsafe extern "C" fn(c_int),
+}
+
+impl Threads {
+    /// `None` if BLAS is another one, or if the user has set the number.
+    fn ours_to_set() -> Option<Self> {
+        // Asked once: it takes longer than a small product.
+        static THREADS: OnceLock<Option<Threads>> = OnceLock::new();
+        *THREADS
+            .get_or_init(|| if env::var_os("OPENBLAS_NUM_THREADS").is_some() { None } else { Self::find() })
+    }
+
+    fn find() -> Option<Self> {
+        // SAFETY: both names end with a NUL; functions of these names are OpenBLAS', with these arguments.
+        unsafe {
+            let get = libc::dlsym(libc::RTLD_DEFAULT, c"openblas_get_num_threads".as_ptr());
+            let set = libc::dlsym(libc::RTLD_DEFAULT, c"openblas_set_num_threads".as_ptr());
+            if get.is_null() || set.is_null() {
+                return None;
+            }
+            let get: unsafe extern "C" fn() -> c_int = std::mem::transmute(get);
+            let set: unsafe extern "C" fn(c_int) = std::mem::transmute(set);
+            Some(Self { get, set })
         }
-        let get: unsafe extern "C" fn() -> c_int = std::mem::transmute(get);
-        let set: unsafe extern "C" fn(c_int) = std::mem::transmute(set);
-        let before = get();
-        if before != threads {
-            set(threads);
+    }
+
+    /// Returns what it was.
+    fn set(self, threads: c_int) -> c_int {
+        // SAFETY: OpenBLAS' own functions, which may be called at any time between products.
+        unsafe {
+            let before = (self.get)();
+            if before != threads {
+                (self.set)(threads);
+            }
+            before
         }
-        Some(before)
     }
 }
 

@@ -58,18 +58,13 @@ impl Matrix {
     /// Some of the rows and columns, at least one of each.
     #[must_use]
     pub(super) fn tile(&self, rows: &Range<u64>, cols: &Range<u64>) -> Self {
-        let whole = &self.section;
-        let (mut lo, mut hi) = (whole.counts(), whole.counts());
-        lo.copy_from_slice(whole.lo());
-        hi.copy_from_slice(whole.hi());
+        let mut tile = *self;
         for (dim, range) in [(self.rows, rows), (self.cols, cols)] {
             if let Some(dim) = dim {
-                lo[dim] = whole.lo()[dim] + range.start * whole.step()[dim];
-                hi[dim] = whole.lo()[dim] + (range.end - 1) * whole.step()[dim] + 1;
+                tile.section.narrow(dim, range);
             }
         }
-        let section = Section::with_step(&lo, &hi, whole.step()).expect("a part of a section is one");
-        Self { section, ..*self }
+        tile
     }
 
     /// The rows and the columns that are in a part of the section.

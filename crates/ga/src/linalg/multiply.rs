@@ -55,9 +55,10 @@ impl<'a> Input<'a> {
     /// Where its blocks begin, if all of them that the part consists of can be used where they are: along its rows and columns.
     fn cuts<T: Number>(&self, part: &Matrix) -> Option<[Vec<u64>; 2]> {
         let distribution = self.array.distribution();
-        let usable = distribution.owners_of(part.section()).iter().all(|(_, owned)| {
+        let mut usable = true;
+        distribution.each_owner(part.section(), |_, owned, _| {
             let [rows, cols] = self.matrix.place_of(owned);
-            Stored::<T>::in_place(self.array, &self.stored(self.matrix.tile(&rows, &cols))).is_some()
+            usable &= self.in_place::<T>(&self.matrix.tile(&rows, &cols)).is_some();
         });
         usable.then(|| [self.matrix.row_cuts(distribution), self.matrix.col_cuts(distribution)])
     }

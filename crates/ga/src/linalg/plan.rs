@@ -22,7 +22,7 @@ const CHUNK: [u64; 3] = [64, 64, 256];
 
 /// Along a dimension that is cut where blocks of other ranks begin, tiles are at least so long on average; otherwise it pays
 /// to copy several blocks into one tile.
-const TILE_MIN: u64 = 64;
+const TILE_MIN: u64 = 32;
 
 /// Rows, columns and depth of a tile of which something is copied. With these a copied tile of a factor has 2^18 elements,
 /// and one byte is moved for at least 128 operations on doubles.
@@ -52,7 +52,8 @@ impl Schedule {
     /// For a product of depth `depth`; the same on every rank.
     pub(super) fn choose(c: &Matrix, depth: u64, holds: &Distribution, ranks: usize) -> Self {
         let [rows, cols] = c.shape();
-        let largest = holds.owners_of(c.section()).iter().map(|(_, part)| part.len()).max().unwrap_or(0);
+        let mut largest = 0;
+        holds.each_owner(c.section(), |_, part, _| largest = largest.max(part.len()));
         if as_float(largest) * as_float(ranks as u64) <= IMBALANCE_MAX * as_float(rows) * as_float(cols) {
             return Self::Owners;
         }

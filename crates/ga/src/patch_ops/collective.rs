@@ -4,7 +4,7 @@
 //! before is there, what the operation writes is seen by whoever comes after, and no rank goes on alone. A caller who
 //! knows better switches one or both off, for the next operation only.
 
-use crate::{Array, Context, Result};
+use crate::{Array, Context, Error, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Which synchronisations the next collective operation leaves out.
@@ -73,9 +73,21 @@ impl<'a> Collective<'a> {
         if self.end { done } else { self.agree(done) }
     }
 
-    /// Begins the operation; every rank returns the same error whatever the caller has switched off.
-    pub(crate) fn begin_in_any_case<A>(&self, arguments: Result<A>) -> Result<A> {
-        if self.begin { self.meet(arguments) } else { self.agree(arguments) }
+    /// Begins the operation, which takes the same arguments on all ranks, as far as `token` tells; every rank returns the same
+    /// error whatever the caller has switched off.
+    pub(crate) fn begin_alike<A>(
+        &self,
+        arguments: Result<A>,
+        token: u64,
+        operation: &'static str,
+    ) -> Result<A> {
+        let context = self.array.context();
+        let arguments = if self.begin { context.fence().and(arguments) } else { arguments };
+        let (arguments, alike) = self.array.group().comm().agree_alike(arguments, token)?;
+        if self.begin {
+            context.windows_see_others()?;
+        }
+        if alike { Ok(arguments) } else { Err(Error::ArgumentsDiffer { operation }) }
     }
 
     /// Waits for all ranks, whose operations are complete then; every rank returns the same error.

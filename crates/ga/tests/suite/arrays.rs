@@ -1,6 +1,6 @@
 //! Making, describing and removing arrays; what is refused.
 
-use ga::{Context, ElementType, Error, Patch, PatchMut, Reduction};
+use ga::{Context, ElementType, Error, Patch, PatchMut, Reduction, Span};
 use num_complex::Complex;
 use section::Section;
 
@@ -41,6 +41,53 @@ pub(crate) fn the_local_block_is_the_array(ga: &Context) {
     }
     ga.sync().unwrap();
     assert!(array.local::<i64>().unwrap().is_none_or(|block| block.iter().all(|&element| element == -1)));
+    ga.sync().unwrap();
+    array.destroy().unwrap();
+}
+
+/// The short way is for boxes in one block, of which it finds the right elements; it refuses what it is not for.
+pub(crate) fn a_box_in_one_block_in_reach_takes_the_short_way_and_no_other(ga: &Context) {
+    let array = ga.array(ElementType::Long, &[40, 6]).chunk(&[0, 6]).create().unwrap();
+    let blocks: Vec<_> = (0..ga.ranks()).filter_map(|rank| array.distribution().block_of(rank)).collect();
+    let find = |lo: [u64; 2], hi: [u64; 2], extent: i64| {
+        array.in_block(|d| Span {
+            first: lo[d].cast_signed(),
+            last: hi[d].cast_signed() - 1,
+            extent: if d == 0 { 0 } else { extent },
+        })
+    };
+    // With RMA in play there is no short way, not even to the own block.
+    let near =
+        ga.ranks() == 1 || (ga.nodes() == 1 && std::env::var("CHEMIO_GA_PATH").as_deref() != Ok("rma"));
+    for (rank, block) in blocks.iter().enumerate() {
+        let (from, to) = (block.lo()[0], block.hi()[0]);
+        let inner = find([from, 1], [to, 5], 9);
+        assert_eq!(
+            inner.as_ref().map(|found| (found.rank(), found.bytes())),
+            near.then(|| (rank, section::size(to - from) * 4 * 8))
+        );
+        assert!(find([from, 1], [to + 1, 5], 9).is_none(), "two blocks, or beyond the array");
+        assert!(find([from, 1], [to, 7], 9).is_none(), "beyond the array");
+        assert!(find([from, 5], [from, 5], 9).is_none(), "no elements");
+        assert!(to - from == 1 || find([from, 1], [to, 5], 3).is_none(), "rows longer than memory's");
+        // Memory of one row may say anything of its rows.
+        assert_eq!(find([from, 1], [from + 1, 5], -7).is_some(), near);
+        ga.sync().unwrap();
+        if let (0, Some(found)) = (ga.rank(), inner) {
+            let values: Vec<i64> = (0..(to - from).cast_signed() * 9).collect();
+            // SAFETY: rows of four values, nine apart.
+            unsafe { found.put(values.as_ptr().cast()) };
+        }
+        ga.sync().unwrap();
+        if near {
+            let stored = array.view::<i64>().unwrap().to_vec(block).unwrap();
+            for (value, at) in stored.iter().zip(block.indices()) {
+                let expected = if (1..5).contains(&at[1]) { (at[0] - from) * 9 + at[1] - 1 } else { 0 };
+                assert_eq!(value.cast_unsigned(), expected, "{at:?}");
+            }
+        }
+    }
+    assert!(array.in_block(|_| Span { first: -1, last: 0, extent: 9 }).is_none(), "before the array");
     ga.sync().unwrap();
     array.destroy().unwrap();
 }

@@ -1,5 +1,6 @@
-/* What a library under measurement has to offer to driver.c: one open file, addressed by byte offset.
- * Every function returns 0 when it succeeded; engine_explain then needs not be called. */
+/* What a library under measurement has to offer to walk.c: one open file, addressed by byte offset. How it is opened is the
+ * suite's affair (eaf/file.h, sf/file.h). Every function returns 0 when it succeeded; engine_explain then needs not be
+ * called. */
 #ifndef CHEMIO_BENCH_ENGINE_H
 #define CHEMIO_BENCH_ENGINE_H
 
@@ -8,11 +9,6 @@
 
 /* The most requests that are in flight at a time. */
 enum { ENGINE_SLOTS_MAX = 64 };
-
-/* Opens `path`; with `create` it is made anew and written, otherwise it exists and is read.
- * Every transfer is `chunk_bytes` long and begins at a multiple of it. */
-int engine_open(const char *path, int create, int64_t chunk_bytes);
-int engine_close(void);
 
 /* Blocking transfers. */
 int engine_write(int64_t offset_bytes, const void *buffer, int64_t chunk_bytes);

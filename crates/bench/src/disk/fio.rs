@@ -1,12 +1,12 @@
-//! The limit of the device, by fio: `io_uring`, direct, 1 MiB blocks, 16 in flight, in the directory of the run. The file is
-//! laid out ahead (fio's default), because direct writes that extend a file wait for one another, and synced at the end.
+//! What the device gives, by fio: `io_uring`, direct, in the directory of the run. The file is laid out ahead (fio's default),
+//! because direct writes that extend a file wait for one another, and synced at the end.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
-use crate::eaf::scratch::{Scratch, ScratchFile};
+use crate::disk::scratch::{Scratch, ScratchFile};
 use crate::error::{BenchError, step};
 use crate::statistics::median;
 
@@ -19,11 +19,49 @@ pub(crate) struct Limit {
     pub(crate) read: f64,
 }
 
-/// The fio executable and what it found so far for one file size.
+/// What fio is asked to do with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Load {
+    /// Bytes of the file.
+    pub(crate) size_bytes: u64,
+    /// Bytes of each transfer.
+    pub(crate) block_bytes: u64,
+    /// Transfers in flight, of each job.
+    pub(crate) depth: u32,
+    /// Jobs at once, each in a part of the file of its own.
+    pub(crate) jobs: usize,
+}
+
+impl Load {
+    /// The limit of the device: 1 MiB blocks, 16 in flight.
+    pub(crate) fn limit(size_bytes: u64, jobs: usize) -> Self {
+        Self { size_bytes, block_bytes: 1 << 20, depth: 16, jobs }
+    }
+
+    /// Whole blocks, at least one.
+    fn bytes_of_job(self) -> u64 {
+        let bytes = self.size_bytes / self.jobs as u64;
+        (bytes / self.block_bytes).max(1) * self.block_bytes
+    }
+
+    fn arguments(self) -> [String; 6] {
+        let bytes = self.bytes_of_job();
+        [
+            format!("--bs={}", self.block_bytes),
+            format!("--iodepth={}", self.depth),
+            format!("--numjobs={}", self.jobs),
+            format!("--size={bytes}"),
+            format!("--offset_increment={bytes}"),
+            "--group_reporting".to_owned(),
+        ]
+    }
+}
+
+/// The fio executable and what it found so far for one load.
 #[derive(Debug)]
 pub(crate) struct Fio {
     executable: PathBuf,
-    size_bytes: u64,
+    load: Load,
     found: Vec<Limit>,
 }
 
@@ -44,9 +82,9 @@ struct Direction {
 }
 
 impl Fio {
-    /// For files of `size_bytes`.
-    pub(crate) fn new(executable: PathBuf, size_bytes: u64) -> Self {
-        Self { executable, size_bytes, found: Vec::new() }
+    /// Before anything was measured.
+    pub(crate) fn new(executable: PathBuf, load: Load) -> Self {
+        Self { executable, load, found: Vec::new() }
     }
 
     /// Measures once more, on a new file.
@@ -67,17 +105,10 @@ impl Fio {
 
     fn run(&self, direction: &str, file: &ScratchFile) -> Result<Job, BenchError> {
         let output = Command::new(&self.executable)
-            .args([
-                "--name=limit",
-                "--ioengine=io_uring",
-                "--direct=1",
-                "--bs=1M",
-                "--iodepth=16",
-                "--end_fsync=1",
-            ])
+            .args(["--name=limit", "--ioengine=io_uring", "--direct=1", "--end_fsync=1"])
             .args(["--thread", "--output-format=json"])
             .arg(format!("--rw={direction}"))
-            .arg(format!("--size={}", self.size_bytes.max(1 << 20)))
+            .args(self.load.arguments())
             .arg(format!("--filename={}", file.path().display()))
             .output()
             .map_err(step("starting", &self.executable))?;
@@ -85,7 +116,7 @@ impl Fio {
     }
 }
 
-/// The one job of a run. fio may print notes before the JSON begins.
+/// The one job of a run, or the group of them. fio may print notes before the JSON begins.
 fn parse(output: &[u8]) -> Option<Job> {
     let begin = output.iter().position(|&byte| byte == b'{')?;
     let output: Output = serde_json::from_slice(&output[begin..]).ok()?;
@@ -98,12 +129,19 @@ fn failure(said: &[u8]) -> BenchError {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{Load, parse};
 
     #[test]
     fn notes_before_the_json_are_skipped() {
         let output = br#"fio: a note
             {"jobs": [{"read": {"bw_bytes": 0}, "write": {"bw_bytes": 2500000000}}]}"#;
         assert_eq!(parse(output).map(|job| job.write.bw_bytes), Some(2.5e9));
+    }
+
+    #[test]
+    fn jobs_share_a_file_in_whole_blocks() {
+        let load = Load { size_bytes: 10_000_000, block_bytes: 65_536, depth: 8, jobs: 2 };
+        assert_eq!(load.bytes_of_job(), 76 * 65_536);
+        assert_eq!(Load::limit(1000, 4).bytes_of_job(), 1 << 20);
     }
 }

@@ -1,0 +1,85 @@
+//! The times that were taken, how much of a file was in the page cache then, and the speeds they mean.
+
+use crate::disk::access::Operation;
+use crate::statistics::Series;
+
+/// More of a file than this in the page cache is not cold, less than the rest of it is not cached.
+const RESIDENT_TOLERANCE: f64 = 0.02;
+
+/// Bytes per second of moving `bytes` in `seconds`.
+#[expect(clippy::cast_precision_loss, reason = "a file size is far below 2^53")]
+fn speed(bytes: u64, seconds: f64) -> f64 {
+    bytes as f64 / seconds
+}
+
+/// All times of a run; `K` is what was measured, and of whom.
+#[derive(Debug)]
+pub(crate) struct Samples<K> {
+    seconds: Series<K>,
+    resident: Series<K>,
+}
+
+impl<K> Default for Samples<K> {
+    fn default() -> Self {
+        Self { seconds: Series::default(), resident: Series::default() }
+    }
+}
+
+impl<K: Ord> Samples<K> {
+    /// Adds a time.
+    pub(crate) fn add(&mut self, key: K, seconds: f64) {
+        self.seconds.add(key, seconds);
+    }
+
+    /// Adds how much of the file was in the page cache before a read.
+    pub(crate) fn add_resident(&mut self, key: K, part: f64) {
+        self.resident.add(key, part);
+    }
+
+    /// The median speed of moving `bytes`, in bytes per second.
+    pub(crate) fn speed(&self, key: &K, bytes: u64) -> Option<f64> {
+        Some(speed(bytes, self.seconds.median(key)?))
+    }
+
+    /// The times themselves.
+    pub(crate) fn seconds(&self, key: &K) -> &[f64] {
+        self.seconds.of(key)
+    }
+
+    /// The median part of the file that was in the page cache before a read, 0 to 1, if that is not what `operation` needs.
+    pub(crate) fn odd_residence(&self, key: &K, operation: Operation) -> Option<f64> {
+        let part = self.resident.median(key)?;
+        let odd = match operation {
+            Operation::ReadCold => part > RESIDENT_TOLERANCE,
+            _ => part < 1.0 - RESIDENT_TOLERANCE,
+        };
+        odd.then_some(part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Samples;
+    use crate::disk::access::Operation;
+
+    #[test]
+    fn a_speed_is_of_the_median_time() {
+        let mut samples = Samples::default();
+        for seconds in [4.0, 2.0, 1.0] {
+            samples.add("ours", seconds);
+        }
+        assert_eq!(samples.speed(&"ours", 1000), Some(500.0));
+        assert_eq!(samples.speed(&"theirs", 1000), None);
+    }
+
+    #[test]
+    fn a_cold_file_is_not_in_the_cache_and_a_cached_one_is() {
+        let odd = |part, operation| {
+            let mut samples = Samples::default();
+            samples.add_resident((), part);
+            samples.odd_residence(&(), operation).is_some()
+        };
+        assert!(odd(0.5, Operation::ReadCold) && odd(0.5, Operation::ReadCached));
+        assert!(!odd(0.01, Operation::ReadCold) && !odd(0.99, Operation::ReadCached));
+    }
+}

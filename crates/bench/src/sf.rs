@@ -1,0 +1,163 @@
+//! The suite of shared files: the same driver (drivers/sf) with SF of the Global Arrays package, with MPI-IO of Open MPI and of MPICH,
+//! and with ours. In every repetition all of them are started anew, for every number of ranks; they live at the same
+//! time, asleep but for the one whose turn it is (`team`), so that libraries, numbers of ranks and the device (`device`)
+//! alternate within seconds. The rules are in `judge`, the tables in `table`.
+
+mod device;
+mod engine;
+mod judge;
+pub(crate) mod options;
+mod pass;
+mod report;
+mod table;
+mod team;
+mod workload;
+
+use self::device::{Device, Yardstick};
+use self::engine::Engine;
+use self::options::Options;
+use self::report::{Fall, Report, Row};
+use self::team::Team;
+use self::workload::{Cell, Workload};
+use crate::Findings;
+use crate::disk::page_cache::{self, PageCache};
+use crate::disk::samples::Samples;
+use crate::disk::scratch::{Scratch, ScratchFile};
+use crate::error::BenchError;
+use crate::machine::Machine;
+use crate::progress::Progress;
+use crate::turns::shuffled;
+use crate::units::either;
+
+/// Drivers append nothing to this name, and libraries that append a suffix are told 0.
+const FILE_NAME: &str = "shared.0";
+
+/// Measures all that `options` ask for.
+pub(crate) fn run(options: &Options) -> Result<Findings, BenchError> {
+    options.check()?;
+    let scratch = Scratch::below(&options.directory)?;
+    let mut report = empty_report(options, &scratch);
+    measure(options, &scratch, &mut report)?;
+    Ok(Findings {
+        markdown: table::report(&report),
+        json: serde_json::json!(report),
+        is_complete: report.missing.is_empty() && report.has_limit,
+    })
+}
+
+fn empty_report(options: &Options, scratch: &Scratch) -> Report {
+    let is_wanted = |engine: &Engine| !options.peer_only || *engine != Engine::Ours;
+    Report {
+        machine: Machine::look(scratch.path()),
+        mpi: [].into(),
+        cold: PageCache::probe().describe(),
+        seed: options.common.seed,
+        size_bytes: options.size_bytes(),
+        repetitions: options.repetitions(),
+        peer_only: options.peer_only,
+        missing: options.executables().missing().into_iter().filter(is_wanted).collect(),
+        has_limit: options.fio.is_some(),
+        rows: Vec::new(),
+        falls: Vec::new(),
+    }
+}
+
+/// What all turns of a run use.
+struct Round<'a> {
+    scratch: &'a Scratch,
+    file: ScratchFile,
+    page_cache: PageCache,
+    samples: Samples<(Cell, Engine)>,
+    device: Option<Device<'a>>,
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Turn {
+    /// fio's, with so many jobs.
+    Device(Yardstick, usize),
+    /// A library's.
+    Pass(Engine, Workload),
+}
+
+fn measure(options: &Options, scratch: &Scratch, report: &mut Report) -> Result<(), BenchError> {
+    let progress = Progress::new(options.common.silent);
+    let mut round = Round {
+        scratch,
+        file: scratch.file(FILE_NAME),
+        page_cache: PageCache::probe(),
+        samples: Samples::default(),
+        device: options.fio.as_deref().map(|executable| Device::new(executable, options.size_bytes())),
+    };
+    for repetition in 1..=options.repetitions() {
+        progress.say(&format!("repetition {repetition} of {}", options.repetitions()));
+        let mut team = Team::start(options, round.file.path())?;
+        report.mpi = team.greet()?;
+        for &request_bytes in &options.requests {
+            progress.say(&format!("  requests of {}", either(request_bytes)));
+            round.take_all(&shuffled(&turns(options, request_bytes), repetition), &mut team)?;
+        }
+    }
+    add_rows(options, &round, report);
+    Ok(())
+}
+
+/// Everything that is done with requests of one size.
+fn turns(options: &Options, request_bytes: u64) -> Vec<Turn> {
+    let mut turns = Vec::new();
+    for ranks in options.ranks() {
+        let yardsticks = [Yardstick::Limit { request_bytes }, Yardstick::SameSize { request_bytes }];
+        turns.extend(yardsticks.map(|yardstick| Turn::Device(yardstick, ranks)));
+        for (engine, _) in options.executables().present() {
+            let workloads = options.workloads(request_bytes, ranks).into_iter();
+            turns.extend(workloads.map(|workload| Turn::Pass(engine, workload)));
+        }
+    }
+    turns
+}
+
+impl Round<'_> {
+    fn take_all(&mut self, turns: &[Turn], team: &mut Team) -> Result<(), BenchError> {
+        turns.iter().try_for_each(|&turn| self.take(turn, team))
+    }
+
+    fn take(&mut self, turn: Turn, team: &mut Team) -> Result<(), BenchError> {
+        match turn {
+            Turn::Pass(engine, load) => {
+                let job = team.job(engine, load.ranks);
+                pass::run(job, (engine, load), (&self.file, self.page_cache), &mut self.samples)
+            }
+            Turn::Device(yardstick, jobs) => {
+                page_cache::flush();
+                let scratch = self.scratch;
+                self.device.as_mut().map_or(Ok(()), |device| device.measure(yardstick, jobs, scratch))
+            }
+        }
+    }
+}
+
+fn add_rows(options: &Options, round: &Round<'_>, report: &mut Report) {
+    let cpus = report.machine.cpus;
+    let of_request = |&request| options.ranks().into_iter().map(move |ranks| (request, ranks));
+    let pairs = options.requests.iter().flat_map(of_request);
+    let workloads = pairs.flat_map(|(request, ranks)| options.workloads(request, ranks));
+    let row = |cell| Row::new(cell, &round.samples, round.device.as_ref(), cpus);
+    report.rows = workloads.flat_map(Workload::cells).map(row).collect();
+    report.rows.sort_by_key(|row| row.cell.place());
+    report.falls = Fall::all(&report.rows, cpus);
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::{Options, Turn, turns};
+
+    #[test]
+    fn every_library_takes_its_turn_in_every_mode_and_the_device_twice() {
+        let options = Options::parse_from(["sf", "--ours", "x", "--mpiio-mpich", "y", "--ranks", "1,2"]);
+        let turns = turns(&options, 64_000);
+        let of_device = turns.iter().filter(|turn| matches!(turn, Turn::Device(..))).count();
+        assert_eq!((of_device, turns.len()), (4, 12));
+    }
+}

@@ -1,0 +1,95 @@
+#!/bin/bash
+# Every mode on 1, 2 and 4 ranks; wrong data, a file and an array that are too small, bad input. Takes half a minute. Prints each
+# failed check; exit code 1 if there is one. RUN is the launcher [mpirun].
+set -u
+cd "$(dirname "$0")" || exit 1
+
+read -ra launcher <<< "${RUN:-mpirun}"
+if "${launcher[0]}" --version 2>&1 | grep -q 'Open MPI\|OpenRTE'; then
+  launcher+=(--oversubscribe)
+  [ "$(id -u)" = 0 ] && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/scratch"
+checks=0
+failures=0
+
+# verdict NAME CONDITION...: counts a check, and shows the output of a failed one.
+verdict() {
+  local name=$1
+  shift
+  checks=$((checks + 1))
+  "$@" && return
+  failures=$((failures + 1))
+  echo "FAILED: $name (exit code $code)"
+  sed 's/^/    /' "$work/out"
+}
+
+# mrci RANKS ARGUMENTS...: runs a small calculation with a time limit; output in $work/out, exit code in $code.
+mrci() {
+  local ranks=$1
+  shift
+  timeout 60 "${launcher[@]}" -n "$ranks" ./mrci --scratch "$work/scratch" --segments 40 --elements 3000 --couplings 7 \
+    --repeat 1 "$@" > "$work/out" 2>&1
+  code=$?
+}
+
+scratch_is_empty() { [ -z "$(ls -A "$work/scratch")" ]; }
+
+# Lines of passes: mode, pass, seconds, two rates, records in memory and on disk, packed MB, c.Hc, check.
+column() { awk -v column="$1" '$NF == "right" || $NF == "WRONG" { print $column }' "$work/out"; }
+
+# So many passes ended right, with the same c.Hc as all before, and nothing is left behind.
+product=
+all_right() {
+  product=${product:-$(column 9 | head -n 1)}
+  [ "$code" -eq 0 ] && [ "$(column 10 | grep -c right)" -eq "$1" ] && [ "$(column 9 | sort -u)" = "$product" ] &&
+    scratch_is_empty
+}
+
+# Records in memory and on disk are as many as expected: none, some or all of the 80.
+places_are() { [ "$(amount "$(column 6)")" = "$1" ] && [ "$(amount "$(column 7)")" = "$2" ]; }
+amount() { case $1 in 0) echo none ;; 80) echo all ;; *) echo some ;; esac; }
+
+# The program ended with this code, and with one line of its own that says this.
+refused() { # code text
+  [ "$code" -eq "$1" ] && [ "$(grep -c '^mrci: ' "$work/out")" -ge 1 ] && grep '^mrci: ' "$work/out" | grep -q -- "$2" &&
+    scratch_is_empty
+}
+
+[ -x ./mrci ] || { echo "check.sh: no ./mrci here; make it first"; exit 1; }
+for ranks in 1 2 4; do
+  mrci "$ranks"
+  verdict "all modes on $ranks ranks" all_right 3
+done
+mrci 2 --mode memory
+verdict "in mode memory all records are there" places_are all none
+mrci 2 --mode disk
+verdict "in mode disk all records are there" places_are none all
+mrci 2 --mode overflow
+verdict "in mode overflow some records are in memory and some on disk" places_are some some
+mrci 2 --mode overflow --memory-mb 100
+verdict "with enough memory nothing overflows" places_are all none
+mrci 2 --segments 1
+verdict "ranks that all want the same segment" test "$code" -eq 0
+
+for mode in memory disk; do
+  mrci 2 --mode "$mode" --spoil 17
+  verdict "a wrong element is found, mode $mode" refused 1 "segment 17, element 2999"
+done
+mrci 2 --mode disk --disk-mb 0.1
+verdict "a file that is used up" refused 1 "no room"
+mrci 2 --mode disk --scratch "$work/missing"
+verdict "a directory that does not exist" refused 1 "missing"
+for wrong in "--mode tape" "--segments 0" "--elements x" "--level 99" "--memory-mb -1" "--spoil 40" "--nonsense" "word"; do
+  # shellcheck disable=SC2086 # options and their values
+  mrci 2 $wrong
+  verdict "$wrong is refused" refused 2 "--help"
+done
+mrci 1 --help
+verdict "--help" test "$code" -eq 0
+
+echo "$((checks - failures)) of $checks checks passed"
+[ "$failures" -eq 0 ]
