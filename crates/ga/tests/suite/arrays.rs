@@ -57,11 +57,15 @@ pub(crate) fn a_box_in_one_block_in_reach_takes_the_short_way_and_no_other(ga: &
         })
     };
     // With RMA in play there is no short way, not even to the own block.
-    let near = ga.ranks() == 1 || (ga.nodes() == 1 && std::env::var("CHEMIO_GA_PATH").as_deref() != Ok("rma"));
+    let near =
+        ga.ranks() == 1 || (ga.nodes() == 1 && std::env::var("CHEMIO_GA_PATH").as_deref() != Ok("rma"));
     for (rank, block) in blocks.iter().enumerate() {
         let (from, to) = (block.lo()[0], block.hi()[0]);
         let inner = find([from, 1], [to, 5], 9);
-        assert_eq!(inner.as_ref().map(|found| (found.rank(), found.bytes())), near.then(|| (rank, section::size(to - from) * 4 * 8)));
+        assert_eq!(
+            inner.as_ref().map(|found| (found.rank(), found.bytes())),
+            near.then(|| (rank, section::size(to - from) * 4 * 8))
+        );
         assert!(find([from, 1], [to + 1, 5], 9).is_none(), "two blocks, or beyond the array");
         assert!(find([from, 1], [to, 7], 9).is_none(), "beyond the array");
         assert!(find([from, 5], [from, 5], 9).is_none(), "no elements");
@@ -248,4 +252,20 @@ pub(crate) fn reductions_of_every_kind(ga: &Context) {
     ga.world().broadcast(&mut bytes, ga.ranks() - 1).unwrap();
     assert_eq!(bytes, [7; 100]);
     assert!(ga.world().broadcast(&mut bytes, ga.ranks()).is_err());
+}
+
+/// With windows of MPI the ranks would wait for each other for ever.
+pub(crate) fn removing_different_arrays_is_an_error_on_every_rank(ga: &Context) {
+    let make = |name: &str| ga.array(ElementType::Double, &[10]).name(name).create().unwrap();
+    let (mut one, mut other) = (make("one"), make("other"));
+    if ga.rank() == 0 {
+        std::mem::swap(&mut one, &mut other);
+    }
+    for array in [one, other] {
+        let removed = array.destroy();
+        assert!(
+            matches!(removed, Err(Error::ArgumentsDiffer { operation: "removing an array" })),
+            "{removed:?}"
+        );
+    }
 }
