@@ -79,7 +79,7 @@ impl Handle {
                 return false;
             }
         }
-        let is_only_a_copy = into.len() < cache::COPY_AT_ISSUE_BYTES
+        let is_only_a_copy = into.len() < cache::copy_at_issue_bytes()
             && cache::asks_cache_first(self.options.cache, self.properties)
             && self.residency.is_trusted()
             && self.device.read(Route::Resident, offset_bytes, into).is_ok_and(|bytes| bytes == into.len());

@@ -7,7 +7,7 @@ mod spread;
 use crate::device::Route;
 use crate::error::{Operation, Result};
 use crate::file::Handle;
-use crate::policy::cache::{COPY_AT_ISSUE_BYTES, GATHER_BYTES};
+use crate::policy::cache::{GATHER_BYTES, copy_at_issue_bytes};
 use crate::stream::write_behind::Generation;
 use crate::sys::caller_memory::CallerMemory;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
@@ -131,5 +131,5 @@ impl<B: RequestBuffer> Request<B> {
 /// one that is only a copy to the page cache, not worth a worker. What the device must take is left in flight.
 fn is_taken_at_issue(handle: &Handle, offset_bytes: u64, len: usize) -> bool {
     let to_cache = || handle.write_route(&(offset_bytes..offset_bytes + len as u64)) == Route::Cached;
-    len < GATHER_BYTES || (len < COPY_AT_ISSUE_BYTES && to_cache())
+    len < GATHER_BYTES || (len < copy_at_issue_bytes() && to_cache())
 }

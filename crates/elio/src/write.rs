@@ -3,7 +3,7 @@
 use crate::device::Route;
 use crate::error::{Operation, Result};
 use crate::file::{Handle, Sharing};
-use crate::policy::cache::GATHER_BYTES;
+use crate::policy::cache::{GATHER_BYTES, SHARED_GATHER_BYTES};
 use crate::request::Pending;
 use crate::stream::write_behind::{Generation, Writer};
 use crate::sys::transfer::{Direction, write_all};
@@ -39,11 +39,14 @@ impl Handle {
 
     /// Whether a write of this size may be held back.
     fn gathers(&self, operation: Operation, len: usize) -> bool {
-        let allowed = match self.options.sharing {
-            Sharing::Exclusive => true,
-            Sharing::Shared => self.options.gathers_requests && operation == Operation::AsyncWrite,
+        let limit = match self.options.sharing {
+            Sharing::Exclusive => GATHER_BYTES,
+            Sharing::Shared if self.options.gathers_requests && operation == Operation::AsyncWrite => {
+                SHARED_GATHER_BYTES
+            }
+            Sharing::Shared => 0,
         };
-        len < GATHER_BYTES && allowed && !self.properties.in_memory()
+        len < limit && !self.properties.in_memory()
     }
 
     /// Who writes what is gathered from `range` on: not directly, because nobody knows yet where it will end.

@@ -5,6 +5,9 @@
 
 use crate::device::{Properties, Route};
 use crate::file::CachePolicy;
+use crate::policy::memory_share::ranks_on_node;
+use std::sync::OnceLock;
+use std::thread::available_parallelism;
 
 /// Reads below this that miss the cache go through it when they come alone: the kernel reads ahead a little, and a
 /// neighbour finds its page there. Asynchronous ones do so below [`TINY_READ_BYTES`]. Where they are resident, those that
@@ -21,9 +24,25 @@ pub(crate) const TINY_READ_BYTES: usize = 8 << 10;
 /// Writes below this may be gathered.
 pub(crate) const GATHER_BYTES: usize = 64 << 10;
 
-/// Asynchronous requests below this are copied from or to the page cache at issue, if that is all there is to do: a worker
-/// would have to be woken, and where every core computes it would have to wait for one.
-pub(crate) const COPY_AT_ISSUE_BYTES: usize = 512 << 10;
+/// As [`GATHER_BYTES`], where other processes write the file too: what lies between two writes of one process is mostly
+/// theirs, so that there is little to gather, and the copy is for nothing.
+pub(crate) const SHARED_GATHER_BYTES: usize = 16 << 10;
+
+/// Where a worker finds a core, asynchronous requests below this are copied from or to the page cache at issue, if that is
+/// all there is to do: to wake one costs as much as the copy.
+const COPY_AT_ISSUE_BYTES: usize = 512 << 10;
+
+/// As [`COPY_AT_ISSUE_BYTES`], where the ranks of the node have all cores: a worker would take one from them, or wait.
+const COPY_WITHOUT_CORE_BYTES: usize = 8 << 20;
+
+/// Asynchronous requests below this are copied from or to the page cache at issue, if that is all there is to do.
+pub(crate) fn copy_at_issue_bytes() -> usize {
+    static BYTES: OnceLock<usize> = OnceLock::new();
+    *BYTES.get_or_init(|| {
+        let cores = available_parallelism().map_or(u64::MAX, |cores| cores.get() as u64);
+        if ranks_on_node() < cores { COPY_AT_ISSUE_BYTES } else { COPY_WITHOUT_CORE_BYTES }
+    })
+}
 
 /// Asynchronous sequential reads from this on are in flight in their own memory; below it they share read-ahead.
 pub(crate) const LARGE_READ_BYTES: usize = 512 << 10;

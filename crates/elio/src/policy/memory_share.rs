@@ -55,7 +55,7 @@ fn inactive_file(memory_stat: &str) -> u64 {
 }
 
 /// Ranks on this node, as the launchers of Open MPI, MPICH and Slurm tell.
-fn ranks_on_node() -> u64 {
+pub(crate) fn ranks_on_node() -> u64 {
     ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"]
         .iter()
         .find_map(|name| env::var(name).ok()?.parse::<u64>().ok())

@@ -9,9 +9,7 @@ use crate::device::staged::StagedDevice;
 use crate::device::{Alignment, Device, Route};
 use crate::error::{Error, Operation, Result};
 use crate::file::Handle;
-use crate::policy::cache::{
-    self, COPY_AT_ISSUE_BYTES, LARGE_READ_BYTES, SMALL_READ_BYTES, WORKER_COPY_BYTES,
-};
+use crate::policy::cache::{self, LARGE_READ_BYTES, SMALL_READ_BYTES, WORKER_COPY_BYTES};
 use crate::stream::read_ahead::Piece;
 use crate::sys::caller_memory::CallerMemory;
 use crate::sys::region::Region;
@@ -138,7 +136,7 @@ impl Pending {
         let rest = served..self.memory.len();
         let file_range = self.file_range(&rest);
         if cache::asks_cache_first(self.handle.options.cache, self.handle.properties) {
-            let small = rest.len() < COPY_AT_ISSUE_BYTES && self.parts.is_empty();
+            let small = rest.len() < cache::copy_at_issue_bytes() && self.parts.is_empty();
             if small && self.handle.residency.is_trusted() {
                 return self.read_trusting(rest);
             }
@@ -156,7 +154,10 @@ impl Pending {
             served = self.open_stream();
         }
         let rest = served..self.memory.len();
-        match self.handle.route_of_miss(&file_range, true) {
+        // Ranks that read a shared file in turn make one stream, which the kernel sees and reads ahead for; around the cache
+        // only what has others beside it runs at the device's speed.
+        let alone = !self.handle.is_exclusive() && self.handle.inode.is_settled();
+        match self.handle.route_of_miss(&file_range, !alone) {
             Route::Direct => {
                 self.unissued = rest;
                 self.issue();
