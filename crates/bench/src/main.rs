@@ -11,6 +11,7 @@ mod ga;
 mod launcher;
 mod machine;
 mod markdown;
+mod neighbours;
 mod options;
 mod outcome;
 mod progress;

@@ -16,7 +16,7 @@ mod workload;
 use self::device::{Device, Yardstick};
 use self::engine::Engine;
 use self::options::Options;
-use self::report::{Fall, Report, Row};
+use self::report::{Fall, Passes, Report, Row};
 use self::team::Team;
 use self::workload::{Cell, Workload};
 use crate::Findings;
@@ -54,6 +54,7 @@ fn empty_report(options: &Options, scratch: &Scratch) -> Report {
         seed: options.common.seed,
         size_bytes: options.size_bytes(),
         repetitions: options.repetitions(),
+        passes: Passes::default(),
         peer_only: options.peer_only,
         missing: options.executables().missing().into_iter().filter(is_wanted).collect(),
         has_limit: options.fio.is_some(),
@@ -68,6 +69,7 @@ struct Round<'a> {
     file: ScratchFile,
     page_cache: PageCache,
     samples: Samples<(Cell, Engine)>,
+    passes: Passes,
     device: Option<Device<'a>>,
 }
 
@@ -87,6 +89,7 @@ fn measure(options: &Options, scratch: &Scratch, report: &mut Report) -> Result<
         file: scratch.file(FILE_NAME),
         page_cache: PageCache::probe(),
         samples: Samples::default(),
+        passes: Passes::default(),
         device: options.fio.as_deref().map(|executable| Device::new(executable, options.size_bytes())),
     };
     for repetition in 1..=options.repetitions() {
@@ -125,7 +128,9 @@ impl Round<'_> {
         match turn {
             Turn::Pass(engine, load) => {
                 let job = team.job(engine, load.ranks);
-                pass::run(job, (engine, load), (&self.file, self.page_cache), &mut self.samples)
+                let place = (&self.file, self.page_cache);
+                self.passes += pass::run(job, (engine, load), place, &mut self.samples)?;
+                Ok(())
             }
             Turn::Device(yardstick, jobs) => {
                 page_cache::flush();
@@ -142,6 +147,7 @@ fn add_rows(options: &Options, round: &Round<'_>, report: &mut Report) {
     let pairs = options.requests.iter().flat_map(of_request);
     let workloads = pairs.flat_map(|(request, ranks)| options.workloads(request, ranks));
     let row = |cell| Row::new(cell, &round.samples, round.device.as_ref(), cpus);
+    report.passes = round.passes;
     report.rows = workloads.flat_map(Workload::cells).map(row).collect();
     report.rows.sort_by_key(|row| row.cell.place());
     report.falls = Fall::all(&report.rows, cpus);

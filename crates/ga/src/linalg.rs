@@ -55,7 +55,8 @@ impl<'a> Factor<'a> {
 ///
 /// Cost: each rank computes what it holds of C, with BLAS; if that is most of the work for few ranks, all ranks share it.
 /// Blocks in memory of this node are used where they are. Others are copied in tiles of up to 4 MiB, of which two for each
-/// factor are in memory: one that is multiplied, and the next one, which is on its way.
+/// factor are in memory: one that is multiplied, and the next one, which is on its way; between nodes up to once more what is
+/// on its way, in the order of the rank that holds it.
 ///
 /// # Errors
 /// - [`Error::OutOfRange`]: a section is not in its array. [`Error::NoMatrix`]: it has too many dimensions.

@@ -60,8 +60,16 @@ const SMALL_BYTES: usize = MIB / 4;
 /// Buffers of an operation on arrays and patches: three of a MiB, see the head of `patch_ops`.
 const PATCH_BYTES_MAX: usize = 3 * MIB + SMALL_BYTES;
 
-/// Tiles of a product: two of 4 MiB for each factor, see `gemm`.
-const PRODUCT_BYTES_MAX: usize = 4 * 4 * MIB + SMALL_BYTES;
+/// Tiles of a product: of 4 MiB, two for each factor and between nodes one more, see `gemm`.
+fn product_bytes_max() -> usize {
+    let tiles_count = if between_nodes() { 3 } else { 2 };
+    2 * tiles_count * 4 * MIB + SMALL_BYTES
+}
+
+/// Whether other ranks are reached as if they were on other nodes.
+fn between_nodes() -> bool {
+    std::env::var("CHEMIO_GA_PATH").as_deref() == Ok("rma")
+}
 
 fn check(what: &str, bytes_max: usize, work: impl FnOnce()) {
     let bytes = peak_bytes(work);
@@ -136,7 +144,7 @@ fn large_transfers_need_no_copy_but_accumulates_between_nodes(ga: &Context) {
     check("put", SMALL_BYTES, || a.put(&section, Patch::dense(&elements)).unwrap());
     check("get", SMALL_BYTES, || a.get(&section, PatchMut::dense(&mut elements)).unwrap());
     // Between nodes it is multiplied in a copy.
-    let copied_bytes = if std::env::var("CHEMIO_GA_PATH").as_deref() == Ok("rma") { BLOCK_BYTES } else { 0 };
+    let copied_bytes = if between_nodes() { BLOCK_BYTES } else { 0 };
     check("accumulate", copied_bytes + SMALL_BYTES, || {
         a.accumulate(&section, Patch::dense(&elements), 2.0.into()).unwrap();
     });
@@ -152,11 +160,11 @@ fn products_of_large_matrices_need_only_their_tiles(ga: &Context) {
     thin[0].fill(1.0.into()).unwrap();
     thin[1].fill(2.0.into()).unwrap();
     let factor = |array, transpose| Factor::whole(array, transpose);
-    check("a large result", PRODUCT_BYTES_MAX, || {
+    check("a large result", product_bytes_max(), || {
         let (a, b) = (factor(&thin[0], Transpose::No), factor(&thin[1], Transpose::No));
         gemm(1.0.into(), &a, &b, 0.0.into(), &large, &large.whole()).unwrap();
     });
-    check("a large factor", PRODUCT_BYTES_MAX, || {
+    check("a large factor", product_bytes_max(), || {
         let (a, b) = (factor(&thin[1], Transpose::No), factor(&large, Transpose::Yes));
         let transposed = by_columns(ga, ElementType::Double, [depth, rows]);
         gemm(1.0.into(), &a, &b, 0.0.into(), &transposed, &transposed.whole()).unwrap();
@@ -179,13 +187,13 @@ fn products_of_complex_matrices_need_only_their_tiles(ga: &Context) {
     let b = by_rows(ga, ElementType::DoubleComplex, [depth, COLS]);
     let c = by_rows(ga, ElementType::DoubleComplex, [rows, COLS]);
     let one = Complex::new(1.0f64, 0.0);
-    check("a large complex result", PRODUCT_BYTES_MAX, || {
+    check("a large complex result", product_bytes_max(), || {
         let (a, b) = (Factor::whole(&a, Transpose::No), Factor::whole(&b, Transpose::No));
         gemm(one.into(), &a, &b, one.into(), &c, &c.whole()).unwrap();
     });
     // Few rows and columns and much depth: the depth is divided, and the parts are added up.
     let d = by_rows(ga, ElementType::DoubleComplex, [depth, depth]);
-    check("a small complex result", PRODUCT_BYTES_MAX, || {
+    check("a small complex result", product_bytes_max(), || {
         let (a, c) = (Factor::whole(&a, Transpose::Conjugate), Factor::whole(&a, Transpose::No));
         gemm(one.into(), &a, &c, one.into(), &d, &d.whole()).unwrap();
     });

@@ -16,12 +16,13 @@ fn speed(bytes: u64, seconds: f64) -> f64 {
 #[derive(Debug)]
 pub(crate) struct Samples<K> {
     seconds: Series<K>,
+    disturbed: Series<K>,
     resident: Series<K>,
 }
 
 impl<K> Default for Samples<K> {
     fn default() -> Self {
-        Self { seconds: Series::default(), resident: Series::default() }
+        Self { seconds: Series::default(), disturbed: Series::default(), resident: Series::default() }
     }
 }
 
@@ -31,6 +32,11 @@ impl<K: Ord> Samples<K> {
         self.seconds.add(key, seconds);
     }
 
+    /// Adds a time that other work on the machine has spoilt: it counts only where there is no better one.
+    pub(crate) fn add_disturbed(&mut self, key: K, seconds: f64) {
+        self.disturbed.add(key, seconds);
+    }
+
     /// Adds how much of the file was in the page cache before a read.
     pub(crate) fn add_resident(&mut self, key: K, part: f64) {
         self.resident.add(key, part);
@@ -38,10 +44,11 @@ impl<K: Ord> Samples<K> {
 
     /// The median speed of moving `bytes`, in bytes per second.
     pub(crate) fn speed(&self, key: &K, bytes: u64) -> Option<f64> {
-        Some(speed(bytes, self.seconds.median(key)?))
+        let seconds = self.seconds.median(key).or_else(|| self.disturbed.median(key))?;
+        Some(speed(bytes, seconds))
     }
 
-    /// The times themselves.
+    /// The times themselves, without the disturbed ones.
     pub(crate) fn seconds(&self, key: &K) -> &[f64] {
         self.seconds.of(key)
     }
@@ -70,6 +77,16 @@ mod tests {
         }
         assert_eq!(samples.speed(&"ours", 1000), Some(500.0));
         assert_eq!(samples.speed(&"theirs", 1000), None);
+    }
+
+    #[test]
+    fn a_disturbed_time_counts_only_where_there_is_no_other() {
+        let mut samples = Samples::default();
+        samples.add_disturbed("ours", 10.0);
+        assert_eq!(samples.speed(&"ours", 1000), Some(100.0));
+        samples.add("ours", 2.0);
+        assert_eq!(samples.speed(&"ours", 1000), Some(500.0));
+        assert_eq!(samples.seconds(&"ours"), [2.0]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a run found, as it is printed and kept.
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 use serde::Serialize;
 
@@ -14,6 +15,22 @@ use crate::sf::device::{Device, Yardstick};
 use crate::sf::engine::Engine;
 use crate::sf::judge::{Judgement, Speeds, judge, judge_fall};
 use crate::sf::workload::Cell;
+
+/// How many passes through a file there were, and how many of them other processes disturbed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Passes {
+    /// All of them.
+    pub(crate) all: u64,
+    /// The disturbed ones.
+    pub(crate) disturbed: u64,
+}
+
+impl AddAssign for Passes {
+    fn add_assign(&mut self, more: Self) {
+        self.all += more.all;
+        self.disturbed += more.disturbed;
+    }
+}
 
 /// One run.
 #[derive(Debug, Serialize)]
@@ -30,6 +47,8 @@ pub(crate) struct Report {
     pub(crate) size_bytes: u64,
     /// How often everything was measured.
     pub(crate) repetitions: u64,
+    /// How many passes that took, and how many were disturbed.
+    pub(crate) passes: Passes,
     /// Whether only the peers were asked for.
     pub(crate) peer_only: bool,
     /// Libraries without a driver that should have one.
@@ -62,7 +81,7 @@ pub(crate) struct Row {
     pub(crate) judgement: Judgement,
     /// What a reader should know about the figures.
     pub(crate) notes: Vec<String>,
-    /// Every single time.
+    /// Every single time that was not disturbed.
     pub(crate) seconds: BTreeMap<Engine, Vec<f64>>,
 }
 

@@ -150,7 +150,7 @@ static const struct {
 } cases[] = {
     CASE(error, "GA_Error: the disk is full (code 42)"),
     CASE(error_zero, "GA_Error: no code (code 0)"),
-    CASE(error_after_failure, "GA_Error: no array (code 7); before that: NGA_Create: extents [10, 0]"),
+    COLLECTIVE(error_after_failure, "GA_Error: no array (code 7); before that: NGA_Create: extents [10, 0]"),
     CASE(dead_handle, "GA_Zero: array not active"),
     CASE(dead_handle_of_a_put, "NGA_Put: array not active"),
     COLLECTIVE(destroyed_twice, "GA_Destroy: array not active"),

@@ -253,3 +253,19 @@ pub(crate) fn reductions_of_every_kind(ga: &Context) {
     assert_eq!(bytes, [7; 100]);
     assert!(ga.world().broadcast(&mut bytes, ga.ranks()).is_err());
 }
+
+/// With windows of MPI the ranks would wait for each other for ever.
+pub(crate) fn removing_different_arrays_is_an_error_on_every_rank(ga: &Context) {
+    let make = |name: &str| ga.array(ElementType::Double, &[10]).name(name).create().unwrap();
+    let (mut one, mut other) = (make("one"), make("other"));
+    if ga.rank() == 0 {
+        std::mem::swap(&mut one, &mut other);
+    }
+    for array in [one, other] {
+        let removed = array.destroy();
+        assert!(
+            matches!(removed, Err(Error::ArgumentsDiffer { operation: "removing an array" })),
+            "{removed:?}"
+        );
+    }
+}

@@ -42,6 +42,7 @@ fn main() -> ExitCode {
             scenario!(arrays::an_array_that_cannot_be_made_is_an_error_on_every_rank),
             scenario!(arrays::blocks_may_be_larger_than_an_int_counts),
             scenario!(arrays::an_array_removed_with_operations_pending_loses_nothing),
+            scenario!(arrays::removing_different_arrays_is_an_error_on_every_rank).ranks(2..),
             scenario!(arrays::groups_have_arrays_of_their_own),
             scenario!(arrays::reductions_of_every_kind),
             scenario!(operations::patches_are_filled_and_scaled_and_nothing_else),
