@@ -1,7 +1,7 @@
 //! The suite of shared files: the same driver (drivers/sf) with SF of the Global Arrays package, with MPI-IO of Open MPI and of MPICH,
 //! and with ours. In every repetition all of them are started anew, for every number of ranks; they live at the same
 //! time, asleep but for the one whose turn it is (`team`), so that libraries, numbers of ranks and the device (`device`)
-//! alternate within seconds. The rules are in `judge`, the tables in `table`.
+//! alternate within seconds. A pass that other processes disturb is repeated. The rules are in `judge`, the tables in `table`.
 
 mod device;
 mod engine;
@@ -68,6 +68,7 @@ struct Round<'a> {
     scratch: &'a Scratch,
     file: ScratchFile,
     page_cache: PageCache,
+    tries_max: u64,
     samples: Samples<(Cell, Engine)>,
     passes: Passes,
     device: Option<Device<'a>>,
@@ -88,6 +89,7 @@ fn measure(options: &Options, scratch: &Scratch, report: &mut Report) -> Result<
         scratch,
         file: scratch.file(FILE_NAME),
         page_cache: PageCache::probe(),
+        tries_max: options.tries_max(),
         samples: Samples::default(),
         passes: Passes::default(),
         device: options.fio.as_deref().map(|executable| Device::new(executable, options.size_bytes())),
@@ -129,7 +131,7 @@ impl Round<'_> {
             Turn::Pass(engine, load) => {
                 let job = team.job(engine, load.ranks);
                 let place = (&self.file, self.page_cache);
-                self.passes += pass::run(job, (engine, load), place, &mut self.samples)?;
+                self.passes += pass::run(job, (engine, load), place, self.tries_max, &mut self.samples)?;
                 Ok(())
             }
             Turn::Device(yardstick, jobs) => {

@@ -203,3 +203,84 @@ fn stripe_name(path: &Path, unique: u64, number: usize) -> OsString {
 fn reason(error: &elio::Error) -> String {
     error.os_error().map_or_else(|| error.to_string(), ToString::to_string)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(directory: &Path) -> usize {
+        fs::read_dir(directory).unwrap().count()
+    }
+
+    fn nothing_made() -> Making {
+        Making { made: Vec::new(), tokens: Vec::new() }
+    }
+
+    #[test]
+    fn a_new_file_has_a_stripe_in_every_directory_and_the_unit_of_its_hint() {
+        let place = tempfile::tempdir().unwrap();
+        let disks = ["a", "b", "c"].map(|name| place.path().join(name));
+        for disk in &disks {
+            fs::create_dir(disk).unwrap();
+        }
+        let path = place.path().join("file");
+        let mut making = nothing_made();
+        let hints = Hints { request_bytes: Some(128 << 10), ..Hints::default() };
+        let description = making.make_stripes(&path, &disks, &hints).unwrap().unwrap();
+        assert_eq!(description.striping(), Striping::new(128 << 10, 3));
+        assert!(
+            description
+                .stripes()
+                .iter()
+                .zip(&disks)
+                .all(|(stripe, disk)| Path::new(stripe).starts_with(disk))
+        );
+        assert_eq!(Description::read(&path).unwrap(), Some(description));
+        making.keep();
+        assert!(disks.iter().all(|disk| entries(disk) == 1));
+    }
+
+    #[test]
+    fn a_directory_that_is_missing_is_named_and_nothing_is_left_in_the_others() {
+        let place = tempfile::tempdir().unwrap();
+        let [disk, missing] = ["disk", "missing"].map(|name| place.path().join(name));
+        fs::create_dir(&disk).unwrap();
+        let mut making = nothing_made();
+        let path = place.path().join("file");
+        let error =
+            making.make_stripes(&path, &[disk.clone(), missing.clone()], &Hints::default()).unwrap_err();
+        assert!(
+            matches!(&error, Error::StripeDirectory { directory, .. } if *directory == missing),
+            "{error}"
+        );
+        assert!(error.to_string().starts_with("No such file or directory"), "{error}");
+        assert_eq!(entries(&disk), 1);
+        drop(making);
+        assert_eq!(entries(&disk), 0);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_long_name_is_shortened_at_a_character() {
+        let long = "ä".repeat(127);
+        let name = stripe_name(&Path::new("/d").join(&long), 7, 12).into_string().unwrap();
+        assert!(name.len() <= 255 && name.ends_with(".0000000000000007.stripe12"), "{name}");
+        assert_eq!(stripe_name(Path::new("/d/x"), 1, 0), "x.0000000000000001.stripe0");
+    }
+
+    #[test]
+    fn what_was_made_is_removed_unless_it_is_kept_and_what_was_there_stays() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("file");
+        drop(Making::make(&path, &Hints::default(), true).unwrap());
+        assert_eq!(entries(place.path()), 0, "a file or a token is left");
+        fs::write(&path, "data").unwrap();
+        let hints = Hints { soft_limit_bytes: Some(1 << 20), ..Hints::default() };
+        drop(Making::make(&path, &hints, true).unwrap());
+        assert_eq!(fs::read(&path).unwrap(), b"data");
+        let (making, found) = Making::make(&path, &hints, false).unwrap();
+        making.keep();
+        assert_eq!((found.striping(), found.files(&path)), (Striping::NONE, vec![path.clone()]));
+        assert_eq!(entries(place.path()), 1);
+    }
+}

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, getpid, kill_process};
 
 use crate::environment::LAUNCH;
@@ -55,9 +56,13 @@ impl LaunchId {
         command.env(LAUNCH, self.text());
     }
 
-    /// Whether the process that made this launch still exists.
+    /// Whether the process that made this launch still exists. A process that cannot look, because a test has used up its
+    /// descriptors, takes it to be there.
     pub(crate) fn launcher_lives(&self) -> bool {
-        beginning_of(self.launcher) == Some(self.began)
+        match fs::read_to_string(stat_of(self.launcher)) {
+            Ok(stat) => beginning_in(&stat) == Some(self.began),
+            Err(error) => error.raw_os_error() == Some(Errno::MFILE.raw_os_error()),
+        }
     }
 
     /// All living processes of the launch.
@@ -110,7 +115,11 @@ fn all_processes() -> Vec<Pid> {
 
 /// When a process began, in clock ticks since boot; `None` if there is none of this number.
 fn beginning_of(pid: i32) -> Option<u64> {
-    beginning_in(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    beginning_in(&fs::read_to_string(stat_of(pid)).ok()?)
+}
+
+fn stat_of(pid: i32) -> String {
+    format!("/proc/{pid}/stat")
 }
 
 fn beginning_in(stat: &str) -> Option<u64> {

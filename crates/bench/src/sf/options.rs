@@ -114,6 +114,11 @@ impl Options {
         self.repetitions.unwrap_or_else(enough)
     }
 
+    /// How often a pass is taken at most that other processes disturb.
+    pub(crate) fn tries_max(&self) -> u64 {
+        if self.common.quick { 1 } else { 3 }
+    }
+
     /// What `ranks` do with requests of this size, in each of the modes.
     pub(crate) fn workloads(&self, request_bytes: u64, ranks: usize) -> Vec<Workload> {
         let file_bytes = self.size_bytes() / request_bytes * request_bytes;

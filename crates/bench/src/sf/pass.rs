@@ -14,9 +14,6 @@ use crate::sf::report::Passes;
 use crate::sf::team::Answer;
 use crate::sf::workload::{Cell, Workload};
 
-/// So often at most, until other work on the machine leaves it alone.
-const TRIES_MAX: u64 = 3;
-
 /// The times of one pass.
 struct Times {
     written: Answer,
@@ -25,15 +22,16 @@ struct Times {
     is_disturbed: bool,
 }
 
-/// Takes the times and adds them to `samples`.
+/// Takes the times and adds them to `samples`; up to `tries_max` times, until other work on the machine leaves it alone.
 pub(crate) fn run(
     job: &mut Conversation,
     (engine, load): (Engine, Workload),
     (file, page_cache): (&ScratchFile, PageCache),
+    tries_max: u64,
     samples: &mut Samples<(Cell, Engine)>,
 ) -> Result<Passes, BenchError> {
     let mut passes = Passes::default();
-    while passes.all < TRIES_MAX && passes.disturbed == passes.all {
+    while passes.all < tries_max && passes.disturbed == passes.all {
         let times = take(job, load, file, page_cache)?;
         add(&times, (engine, load), samples);
         passes += Passes { all: 1, disturbed: u64::from(times.is_disturbed) };

@@ -59,9 +59,7 @@ fn head(report: &Report) -> String {
 }
 
 fn disturbance(Passes { all, disturbed }: Passes) -> String {
-    let mut text = format!(
-        "{all} passes, of which other processes disturbed {disturbed}, which were repeated up to twice"
-    );
+    let mut text = format!("{all} passes, of which other processes disturbed {disturbed}");
     if disturbed * DISTURBED_PART_MAX > all {
         text.push_str(": this machine was not quiet, and the ratios mean little");
     }
