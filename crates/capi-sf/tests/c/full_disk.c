@@ -17,7 +17,8 @@ static void check_message(int code, const char *more)
 static void a_soft_limit_without_room_is_an_error_of_create_on_every_rank(void)
 {
     int file = 77, code = SF_Create(in_scratch("wide"), -1.0, 1e9, -1.0, &file), lowest = code;
-    CHECK(code != 0 && file == 77);
+    CHECK_EQUAL(code, SF_ERR_WRITE);
+    CHECK_EQUAL(file, 77);
     GA_Igop(&lowest, 1, "min");
     CHECK_EQUAL(code, lowest);
     check_message(code, "1000000000 bytes");
