@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::handles::{Table, into_last};
 use crate::integer::Integer;
 use crate::requests::{self, Issued, Requests, Transfer};
-use crate::{boundary, exit, last_error, limits, logging, offset, pointer, stdout};
+use crate::{boundary, exit, last_error, logging, offset, pointer, stdout};
 use eaf::{FileSystem, ForeignBuffer, Kind, codes};
 use std::path::Path;
 use std::sync::Arc;
@@ -101,17 +101,10 @@ fn file(fd: i64) -> Result<Arc<OpenFile>> {
 fn open(name: &Path, kind: i64) -> Result<i64> {
     logging::install();
     let kind = Kind::from_legacy(kind).ok_or(Error::InvalidKind { kind })?;
-    let file = open_raising_limits(name, kind)?;
+    let file = eaf::File::open(name, kind)?;
     exit::call_at_exit(hand_over_all);
     let index = FILES.insert(OpenFile { file, requests: Requests::new(&ISSUED) });
     Ok(i64::try_from(index).unwrap_or(i64::MAX))
-}
-
-fn open_raising_limits(name: &Path, kind: Kind) -> eaf::Result<eaf::File> {
-    match eaf::File::open(name, kind) {
-        Err(error) if limits::is_met(&error) && limits::raise_open_files() => eaf::File::open(name, kind),
-        result => result,
-    }
 }
 
 /// Closes a file: waits for what is outstanding, then tells the first error that nobody was told.

@@ -20,7 +20,6 @@ pub mod handles;
 mod integer;
 #[doc(hidden)]
 pub mod last_error;
-mod limits;
 #[doc(hidden)]
 pub mod logging;
 #[doc(hidden)]

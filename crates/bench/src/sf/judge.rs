@@ -2,7 +2,8 @@
 //!
 //! - Cached: at least 0.95 of the best peer.
 //! - On the device: at least the smaller of twice the best peer and F of the device limit, and never less than 0.95 of the
-//!   best peer. F is 0.85 from 1 MB and 0.6 from 32 kB on, with 8 in flight; a blocking cell only has to keep up with the peer.
+//!   best peer. F is 0.85 from 1 MB and 0.6 from 64 kB on, with 8 in flight; a smaller request and a blocking cell only have to keep up
+//!   with the peer.
 //! - From 1 rank to 2 nothing falls by more than 10 %.
 //! - Judged as long as there is a processor for each rank, and up to 2 ranks; more are shown.
 
@@ -16,7 +17,7 @@ use crate::sf::workload::{Cell, Workload};
 const RANKS_JUDGED_MAX: usize = 2;
 const FALL_MAX: f64 = 0.1;
 const LARGE_REQUEST_BYTES: u64 = 1_000_000;
-const SMALL_REQUEST_BYTES: u64 = 32_000;
+const SMALL_REQUEST_BYTES: u64 = 64_000;
 
 /// The speeds of one cell, in bytes per second of all ranks together; what was not measured is missing.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -137,7 +138,7 @@ mod tests {
         let cases = [
             (1_000_000, Mode::InFlight, 0.85),
             (64_000, Mode::InFlight, 0.6),
-            (32_000, Mode::InFlight, 0.6),
+            (32_000, Mode::InFlight, 0.475),
             (16_000, Mode::InFlight, 0.475),
             (1_000_000, Mode::Blocking, 0.475),
         ];

@@ -15,7 +15,7 @@ const DISTURBED_PART_MAX: u64 = 10;
 const RULE_OF_CELLS: &str = "\
 Request i is written by rank i mod n and read by another (a rank by itself reads its own). Median speeds in MB/s (10^6 bytes; a kB is
 1000 bytes) of all ranks together; writing includes the creation of the file. Target of a cached cell: 0.95 of the best peer.
-Target of a cell on the device: the smaller of twice the best peer and F of the limit (F = 0.85 at 1 MB, 0.6 at 32 and 64 kB, 8 in
+Target of a cell on the device: the smaller of twice the best peer and F of the limit (F = 0.85 at 1 MB, 0.6 at 64 kB, 8 in
 flight; none when blocking), never below 0.95 of the best peer. Judged: 1 and 2 ranks, if there are as many processors. The limit is what
 fio reaches between the repetitions of the same requests with as many jobs as ranks (io_uring, direct, 1 MiB blocks, depth 16);
 \"same size\" is fio by requests of this size, rounded up to pages, at depth 8.
