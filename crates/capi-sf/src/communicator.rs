@@ -46,18 +46,24 @@ fn is_initialised() -> bool {
     initialised != 0
 }
 
-/// This rank's value if all ranks have one; otherwise, on every rank, the error of the lowest one that has none. `code` is the
-/// number for the error of another rank. Collective.
-pub(crate) fn agree<T>(comm: &Comm, result: Result<T>, code: i32) -> Result<T> {
-    comm.agree(result).map_err(|failure| match failure {
+fn of_failure(failure: Failure<chemio_capi::Error>, code: i32) -> chemio_capi::Error {
+    match failure {
         Failure::Here(error) => error,
         Failure::There { rank, message } => Error::Elsewhere { rank, message, code }.into(),
         Failure::Comm(error) => Error::Comm(error).into(),
-    })
+    }
 }
 
-/// Checks that all ranks have the same handle. Collective.
-pub(crate) fn same_handle(comm: &Comm, handle: i64) -> Result<()> {
+/// This rank's value if all ranks have one and mean the same handle; otherwise, on every rank, the error of the lowest one that
+/// has none. `code` is the number for the error of another rank. Collective. Cost: one reduction.
+pub(crate) fn agree_on_handle<T>(comm: &Comm, result: Result<T>, handle: i64, code: i32) -> Result<T> {
+    let agreed = comm.agree_alike(result, handle.cast_unsigned());
+    let (value, alike) = agreed.map_err(|failure| of_failure(failure, code))?;
+    if alike { Ok(value) } else { different_handles(comm, handle).map(|()| value) }
+}
+
+/// The error that says between which numbers the handles of the ranks are. Collective.
+fn different_handles(comm: &Comm, handle: i64) -> Result<()> {
     let mut extremes = [handle, -handle];
     comm.all_reduce(&mut extremes, Operation::Min).map_err(Error::Comm)?;
     let (lowest, highest) = (extremes[0], -extremes[1]);

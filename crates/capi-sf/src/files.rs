@@ -1,6 +1,6 @@
 //! The shared files of this process, by their handles: making, removing, opening and closing them.
 
-use crate::communicator::{agree, get, in_use, same_handle};
+use crate::communicator::{agree_on_handle, get, in_use};
 use crate::error::of_file;
 use crate::transfers::REQUESTS;
 use crate::{Error, codes};
@@ -89,9 +89,8 @@ pub(crate) fn create(arguments: Result<Creation<'_>>) -> Result<i64> {
     logging::install();
     let _turn = my_turn();
     let comm = get()?;
-    let Creation { name, suffix, hints } = agree(&comm, arguments, codes::CREATE_FAILED)?;
     let handle = handle_of(FILES.lowest_free());
-    same_handle(&comm, handle)?;
+    let Creation { name, suffix, hints } = agree_on_handle(&comm, arguments, handle, codes::CREATE_FAILED)?;
     let path = physical_name(name, suffix.unwrap_or_else(|| index_of(handle)));
     let file = SharedFile::create(&comm, &path, &hints).map_err(of_file)?;
     exit::call_at_exit(hand_over_all);
@@ -109,8 +108,8 @@ pub(crate) fn destroy(handle: Result<i64>) -> Result<()> {
     let known = handle.and_then(|handle| file(handle).map(|_| handle));
     // Where there is no file at all, ranks have nothing to agree on.
     let Some(comm) = in_use()? else { return known.map(drop) };
-    let handle = agree(&comm, known, codes::INVALID_HANDLE)?;
-    same_handle(&comm, handle)?;
+    let wanted = *known.as_ref().unwrap_or(&0);
+    let handle = agree_on_handle(&comm, known, wanted, codes::INVALID_HANDLE)?;
     let removed = FILES.remove(index_of(handle)).ok_or(Error::InvalidHandle { handle })?;
     let OpenFile { file, serial, _comm } = into_last(removed);
     let destroyed = file.destroy().map_err(of_file);

@@ -3,6 +3,9 @@
 use crate::{Comm, Error, Operation, Result};
 use std::fmt::Display;
 
+/// So much of a text goes with its length.
+const FIRST_BYTES: usize = 1000;
+
 /// Why a collective call failed, on every rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure<E> {
@@ -66,7 +69,7 @@ impl Comm {
         Ok((first, values[1] == !values[2]))
     }
 
-    /// The text of rank `root`, on every rank. Collective.
+    /// The text of rank `root`, on every rank. Collective. Cost: one broadcast, and another one for a text beyond 1000 bytes.
     ///
     /// # Errors
     /// As [`broadcast`](Self::broadcast).
@@ -75,10 +78,22 @@ impl Comm {
     /// If the text is larger than memory can be.
     pub fn broadcast_text(&self, text: String, root: usize) -> Result<String> {
         let mut bytes = text.into_bytes();
-        let mut len = [bytes.len() as u64];
-        self.broadcast(&mut len, root)?;
-        bytes.resize(usize::try_from(len[0]).expect("a text in memory"), 0);
-        self.broadcast(&mut bytes, root)?;
+        // The length, and as much of the text as there is room for.
+        let mut first = [0u8; 8 + FIRST_BYTES];
+        let (len, beginning) = first.split_at_mut(8);
+        len.copy_from_slice(&(bytes.len() as u64).to_le_bytes());
+        let short = bytes.len().min(FIRST_BYTES);
+        beginning[..short].copy_from_slice(&bytes[..short]);
+        self.broadcast(&mut first, root)?;
+        let (len, beginning) = first.split_at(8);
+        let len = u64::from_le_bytes(len.try_into().expect("eight bytes"));
+        bytes.resize(usize::try_from(len).expect("a text in memory"), 0);
+        if bytes.len() > FIRST_BYTES {
+            self.broadcast(&mut bytes, root)?;
+        } else {
+            let short = bytes.len();
+            bytes.copy_from_slice(&beginning[..short]);
+        }
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 }

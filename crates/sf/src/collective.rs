@@ -8,7 +8,7 @@ use crate::storage::{Storage, options};
 use comm::{Comm, Failure, Operation};
 use elio::{CachePolicy, OpenOptions};
 use std::fmt;
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -38,14 +38,11 @@ pub(crate) fn agree<T>(comm: &Comm, mine: Result<T>) -> Result<T> {
 
 /// Makes or finds the file on rank 0 and opens it on all. Collective.
 pub(crate) fn create(comm: &Comm, path: &Path, hints: &Hints, cache: CachePolicy) -> Result<Storage> {
-    same_arguments(comm, path, hints)?;
+    let one_host = same_arguments(comm, path, hints)?;
     // What the program calls it stays right when it changes its directory.
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let several_hosts = !same_everywhere(comm, &host())?;
-    let mine =
-        if comm.rank() == 0 { Making::make(&absolute, hints, several_hosts).map(Some) } else { Ok(None) };
-    let (making, found) = agree(comm, mine)?.unzip();
-    let found = broadcast(comm, found)?;
+    let mine = (comm.rank() == 0).then(|| Making::make(&absolute, hints, !one_host));
+    let (making, found) = of_first(comm, mine)?;
     let opened = agree(comm, open(&found, &absolute, &options(cache, hints.request_bytes)))?;
     making.into_iter().for_each(Making::keep);
     Ok(opened.named(path))
@@ -69,15 +66,40 @@ pub(crate) fn destroy(comm: &Comm, storage: &Storage) -> Result<()> {
     agree(comm, if comm.rank() == 0 { storage.remove() } else { Ok(()) })
 }
 
-/// The value of rank 0, which is the one that has it, on all ranks. Collective.
-fn broadcast(comm: &Comm, found: Option<Found>) -> Result<Found> {
-    let text = found.map(|found| serde_json::to_string(&found).expect("texts and numbers are JSON"));
+/// What rank 0, which is the one that has it, has found, or its error, on all ranks. Collective.
+fn of_first(comm: &Comm, mine: Option<Result<(Making, Found)>>) -> Result<(Option<Making>, Found)> {
+    let outcome = mine.as_ref().map(|mine| match mine {
+        Ok((_, found)) => Ok(found.clone()),
+        Err(error) => Err((error.code(), error.to_string())),
+    });
+    let text = outcome.map(|outcome| serde_json::to_string(&outcome).expect("texts and numbers are JSON"));
     let text = comm.broadcast_text(text.unwrap_or_default(), 0)?;
-    Ok(serde_json::from_str(&text).expect("rank 0 has written it"))
+    let outcome: std::result::Result<Found, (i32, String)> =
+        serde_json::from_str(&text).expect("rank 0 has written it");
+    let found = outcome.map_err(|(code, message)| Error::OnRank { rank: 0, code, message })?;
+    Ok((mine.and_then(Result::ok).map(|(making, _)| making), found))
 }
 
-/// Refuses ranks that want different files. Collective.
-fn same_arguments(comm: &Comm, path: &Path, hints: &Hints) -> Result<()> {
+/// Refuses ranks that want different files; tells whether all of them are on one host. Collective.
+fn same_arguments(comm: &Comm, path: &Path, hints: &Hints) -> Result<bool> {
+    let [arguments, host] = [hash(&(path, hints)), hash(&host())].map(u64::cast_signed);
+    // The smallest of a value and the smallest of its complement: equal everywhere if both are what this rank gave.
+    let mut values = [arguments, !arguments, host, !host];
+    comm.all_reduce(&mut values, Operation::Min)?;
+    if values[0] != !values[1] {
+        name_difference(comm, path, hints)?;
+    }
+    Ok(values[2] == !values[3])
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The error that says which rank wants another file than rank 0. Collective.
+fn name_difference(comm: &Comm, path: &Path, hints: &Hints) -> Result<()> {
     let mine = [path.as_os_str().as_bytes(), format!("\0{hints:?}").as_bytes()].concat();
     let mut len = [mine.len() as u64];
     comm.broadcast(&mut len, 0)?;
@@ -97,14 +119,4 @@ fn same_arguments(comm: &Comm, path: &Path, hints: &Hints) -> Result<()> {
 fn path_of(arguments: &[u8]) -> PathBuf {
     let end = arguments.iter().position(|byte| *byte == 0).unwrap_or(arguments.len());
     PathBuf::from(std::ffi::OsStr::from_bytes(&arguments[..end]))
-}
-
-/// Whether all ranks have this text. Collective.
-fn same_everywhere(comm: &Comm, text: &str) -> Result<bool> {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(text.as_bytes());
-    let hash = (hasher.finish() >> 1).cast_signed();
-    let mut ends = [hash, -hash];
-    comm.all_reduce(&mut ends, Operation::Min)?;
-    Ok(ends[0] == -ends[1])
 }
