@@ -34,6 +34,15 @@ pub enum Error {
         /// Which dimension, from 0.
         dim: usize,
     },
+    /// A brick without elements.
+    #[error("a brick has no extent in dimension {dim}")]
+    EmptyBrick {
+        /// Which dimension, from 0.
+        dim: usize,
+    },
+    /// More bricks than can be numbered.
+    #[error("the number of bricks does not fit in 64 bits")]
+    BricksCount,
 }
 
 /// What the functions of this crate return.

@@ -3,6 +3,7 @@
 //! - [`Section`]: `lo`, `hi` (exclusive) and step in each dimension; clipping, translation, the boxes of a range of elements.
 //! - [`Layout`]: strides of the memory that an array or a patch lies in.
 //! - [`Runs`]: the contiguous runs of a section that lies in two memories at once, the heart of every strided copy.
+//! - [`BrickGrid`]: an array cut into bricks: which bricks a section meets, which elements a brick holds, its number.
 //! - [`transpose()`]: a blocked transposition of a dense matrix.
 //!
 //! Everything is row-major: the last index varies fastest. Column-major callers reverse their dimensions
@@ -20,6 +21,7 @@
 //! # Ok::<(), section::Error>(())
 //! ```
 
+mod brick_grid;
 mod error;
 mod layout;
 mod runs;
@@ -27,6 +29,7 @@ mod section;
 mod shape;
 mod transpose;
 
+pub use brick_grid::BrickGrid;
 pub use error::{Error, Result};
 pub use layout::Layout;
 pub use runs::Runs;

@@ -40,7 +40,10 @@ impl Shape {
     }
 
     /// `dims` values, each made from its dimension.
-    pub(crate) fn from_fn(dims: usize, value: impl FnMut(usize) -> u64) -> Self {
+    ///
+    /// # Panics
+    /// With more than seven dimensions.
+    pub fn from_fn(dims: usize, value: impl FnMut(usize) -> u64) -> Self {
         let mut shape = Self::filled(dims, 0);
         shape.iter_mut().zip((0..dims).map(value)).for_each(|(to, from)| *to = from);
         shape

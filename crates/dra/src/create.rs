@@ -1,0 +1,464 @@
+//! Making an array, so that whenever the program is killed there is either no array, or the old one, or the new one.
+//!
+//! 1. Everything is made under `.chemio-new`: each shard with its length (a hole) and its index, then `zarr.json`; all
+//!    of it is synced. An old array is whole until then, and stays if any of this fails.
+//! 2. The old array's `zarr.json` and shards go to `.chemio-old`. From here on there is no array.
+//! 3. The new shards get their names, by one rename of the directory that holds them, and are synced.
+//! 4. `zarr.json` gets its name: there is the new array. What is under `.chemio-old` is removed.
+//!
+//! The names of directories are synced between steps, so that the order also holds when the machine stops.
+
+use crate::directory::ArrayDirectory;
+use crate::disk::Disk;
+use crate::error::{Error, Result};
+use crate::format::{ArrayLayout, ArraySpec, METADATA, Metadata};
+use crate::shard_file::make_shard_file;
+use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, Survey};
+use std::path::{Path, PathBuf};
+
+/// An array that is being made. One process begins and commits; others may [join](Self::join) in between, and each makes
+/// some of the shards. If it is dropped before [`commit`](Self::commit), what was made is removed.
+#[derive(Debug)]
+pub struct Creation {
+    path: PathBuf,
+    metadata: Metadata,
+    layout: ArrayLayout,
+    disk: Disk,
+    /// Whether this process began, and removes what was made if it does not commit.
+    began: bool,
+    /// Whether the directory is to go too: there was none, or one with something half-made.
+    owns_directory: bool,
+}
+
+impl Creation {
+    /// Begins to make the array `spec` at `path`, whose parent exists. Where an array of ours is, it will be replaced; an
+    /// empty directory is used.
+    ///
+    /// # Errors
+    /// - [`Error::NotOurs`]: something else is there; it is not touched.
+    /// - As [`ArraySpec::layout`], or what the system says.
+    pub fn begin(path: &Path, spec: &ArraySpec) -> Result<Self> {
+        Self::begin_on(Disk::default(), path, spec)
+    }
+
+    pub(crate) fn begin_on(disk: Disk, path: &Path, spec: &ArraySpec) -> Result<Self> {
+        let (metadata, layout) = (spec.metadata()?, spec.layout()?);
+        let survey = Survey::of(path)?;
+        let not_ours = |path: &Path, found| Err(Error::NotOurs { path: path.to_owned(), found });
+        if let Survey::Other(found) = survey {
+            return not_ours(path, found);
+        }
+        let shards = ChunkTree::of(path, survey.dims())?;
+        if let Some(foreign) = shards.foreign.first() {
+            return not_ours(foreign, "something in the way of the shards");
+        }
+        let made_directory = disk.make_directory(path)?;
+        let half_made = matches!(survey, Survey::HalfMade);
+        let owns_directory = made_directory || half_made;
+        let creation = Self { path: path.to_owned(), metadata, layout, disk, began: true, owns_directory };
+        creation.prepare(half_made.then_some(&shards))?;
+        Ok(creation)
+    }
+
+    /// Takes part in making the array that another process has begun to make with the same `spec`, and will commit.
+    ///
+    /// # Errors
+    /// As [`ArraySpec::layout`].
+    pub fn join(path: &Path, spec: &ArraySpec) -> Result<Self> {
+        let (metadata, layout) = (spec.metadata()?, spec.layout()?);
+        let disk = Disk::default();
+        Ok(Self { path: path.to_owned(), metadata, layout, disk, began: false, owns_directory: false })
+    }
+
+    /// Where everything will be.
+    pub fn layout(&self) -> &ArrayLayout {
+        &self.layout
+    }
+
+    fn new_path(&self) -> PathBuf {
+        self.path.join(NEW)
+    }
+
+    /// Makes an empty place for what is new, in a directory that is known as ours at every moment.
+    fn prepare(&self, half_made: Option<&ChunkTree>) -> Result<()> {
+        if self.owns_directory {
+            self.disk.sync_directory(self.path.parent().unwrap_or(&self.path))?;
+        }
+        let new = self.new_path();
+        self.disk.make_directory(&new)?;
+        self.disk.sync_directory(&self.path)?;
+        half_made.map_or(Ok(()), |shards| shards.remove(&self.disk))?;
+        self.disk.empty_directory(&new)?;
+        self.disk.remove_tree(&self.path.join(OLD))?;
+        self.disk.make_directory(&new.join(CHUNKS)).map(drop)
+    }
+
+    /// Makes shard `number`: a hole and an index, synced. Every shard must be made once, by any process.
+    ///
+    /// # Errors
+    /// What the system says.
+    ///
+    /// # Panics
+    /// If there is no such shard.
+    pub fn make_shard(&self, number: u64) -> Result<()> {
+        let key = self.metadata.keys.key(&self.layout.shards().coordinates(number));
+        let new = self.new_path();
+        self.disk.make_directories(&new, key.parent().unwrap_or(Path::new("")))?;
+        let path = new.join(key);
+        let file = make_shard_file(&self.disk, &path, self.layout.shard())?;
+        self.disk.sync(&file, &path)
+    }
+
+    /// Ends: the array is there, and on the device. All shards must have been made.
+    ///
+    /// # Errors
+    /// What the system says. An old array is there unless the error came after it was retired; then there is none.
+    pub fn commit(mut self) -> Result<ArrayDirectory> {
+        let new = self.new_path();
+        self.write_metadata(&new.join(METADATA))?;
+        self.disk.sync_tree(&new)?;
+        self.retire_old()?;
+        self.disk.rename(&new.join(CHUNKS), &self.path.join(CHUNKS))?;
+        self.disk.sync_directory(&self.path)?;
+        self.disk.rename(&new.join(METADATA), &self.path.join(METADATA))?;
+        // From here on nothing may be taken back.
+        self.began = false;
+        self.disk.sync_directory(&self.path)?;
+        for remains in [self.path.join(OLD), new] {
+            if let Err(error) = self.disk.remove_tree(&remains) {
+                tracing::warn!(%error, "what a new array replaced is left behind");
+            }
+        }
+        ArrayDirectory::open(&self.path)
+    }
+
+    fn write_metadata(&self, path: &Path) -> Result<()> {
+        let file = self.disk.make_file(path)?;
+        self.disk.write_at(&file, path, self.metadata.to_text().as_bytes(), 0)?;
+        self.disk.sync(&file, path)
+    }
+
+    fn retire_old(&self) -> Result<()> {
+        let old = self.path.join(OLD);
+        self.disk.make_directory(&old)?;
+        if self.disk.rename_if_there(&self.path.join(METADATA), &old.join(METADATA))? {
+            // The shards must not go first, not even if the machine stops.
+            self.disk.sync_directory(&self.path)?;
+        }
+        self.disk.rename_if_there(&self.path.join(CHUNKS), &old.join(CHUNKS)).map(drop)
+    }
+
+    fn abandon(&self) -> Result<()> {
+        self.disk.remove_tree(&self.new_path())?;
+        if self.owns_directory {
+            self.disk.remove_directory(&self.path)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Creation {
+    fn drop(&mut self) {
+        if self.began
+            && let Err(error) = self.abandon()
+        {
+            tracing::warn!(%error, "what was made before creating failed is left behind");
+        }
+    }
+}
+
+impl ArrayDirectory {
+    /// Makes an array of zeros at `path`, in place of one of ours; durable when this returns. One directory, and for each
+    /// shard one file that takes no space but for its index.
+    ///
+    /// # Errors
+    /// As [`Creation::begin`]. If it fails, an old array is still there, or there is none.
+    pub fn create(path: &Path, spec: &ArraySpec) -> Result<Self> {
+        create_on(Disk::default(), path, spec)
+    }
+}
+
+fn create_on(disk: Disk, path: &Path, spec: &ArraySpec) -> Result<ArrayDirectory> {
+    let creation = Creation::begin_on(disk, path, spec)?;
+    for number in 0..creation.layout.shards_count() {
+        creation.make_shard(number)?;
+    }
+    creation.commit()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delete::delete_on;
+    use crate::disk::entries;
+    use crate::format::{Alignment, Bricks, DataType};
+    use crate::{BrickShape, Deleted};
+    use section::Section;
+    use std::fs;
+
+    /// Several shards, in two directories.
+    fn spec(name: &str, rows: u64) -> ArraySpec {
+        let mut spec = ArraySpec::new(&[rows, 6], DataType::Float64).unwrap();
+        spec.bricks = Bricks::Exact(BrickShape::exact(&[2, 3]).unwrap());
+        (spec.alignment, spec.files) = (Alignment::new(512).unwrap(), 3);
+        spec.attributes.name = name.to_owned();
+        spec
+    }
+
+    const ROW: [u8; 48] = [7; 48];
+
+    /// An array with a row of sevens.
+    fn make_old(path: &Path) {
+        let old = ArrayDirectory::create(path, &spec("old", 4)).unwrap();
+        old.write(&Section::new(&[1, 0], &[2, 6]).unwrap(), &ROW).unwrap();
+    }
+
+    fn expect_old(array: &ArrayDirectory) {
+        let mut row = [0; 48];
+        array.read(&Section::new(&[1, 0], &[2, 6]).unwrap(), &mut row).unwrap();
+        assert_eq!(row, ROW);
+        expect_whole(array);
+    }
+
+    fn expect_new(array: &ArrayDirectory) {
+        let mut all = [1; 9 * 48];
+        array.read(&Section::new(&[0, 0], &[9, 6]).unwrap(), &mut all).unwrap();
+        assert_eq!(all, [0; 9 * 48]);
+        expect_whole(array);
+    }
+
+    fn expect_whole(array: &ArrayDirectory) {
+        for number in 0..array.layout().shards_count() {
+            assert!(array.shard(number).unwrap().unwrap().is_as_laid_out());
+        }
+    }
+
+    fn names(path: &Path) -> Vec<String> {
+        let name = |(path, _): (PathBuf, _)| path.file_name().unwrap().to_str().unwrap().to_owned();
+        entries(path).unwrap().into_iter().map(name).collect()
+    }
+
+    /// How many system calls change the disk until `work` ends by itself, having called `see` with what a stop after each
+    /// of them leaves.
+    fn stop_everywhere(
+        before: impl Fn(&Path),
+        work: impl Fn(Disk, &Path) -> Result<()>,
+        see: impl Fn(u64, &Path),
+    ) -> u64 {
+        for calls in 0.. {
+            let scratch = tempfile::tempdir().unwrap();
+            let path = scratch.path().join("array");
+            before(&path);
+            let result = work(Disk::stopping_after(calls), &path);
+            see(calls, &path);
+            if result.is_ok() {
+                return calls;
+            }
+        }
+        unreachable!("the work never ended")
+    }
+
+    fn create_new(disk: Disk, path: &Path) -> Result<()> {
+        create_on(disk, path, &spec("new", 9)).map(drop)
+    }
+
+    #[test]
+    fn a_create_that_stops_after_any_call_leaves_no_array_or_a_whole_one() {
+        let calls = stop_everywhere(
+            |_| {},
+            create_new,
+            |calls, path| {
+                match ArrayDirectory::open(path) {
+                    Ok(array) => expect_new(&array),
+                    Err(Error::Missing { .. } | Error::HalfMade { .. }) => {}
+                    Err(Error::NotAnArray { .. }) => assert!(names(path).is_empty(), "after {calls} calls"),
+                    Err(error) => panic!("after {calls} calls: {error}"),
+                }
+                // Whatever is left, another create succeeds and leaves nothing of it behind.
+                make_old(path);
+                expect_old(&ArrayDirectory::open(path).unwrap());
+                assert_eq!(names(path), ["c", "zarr.json"], "after {calls} calls");
+            },
+        );
+        assert!(calls > 20, "{calls} calls");
+    }
+
+    #[test]
+    fn replacing_an_array_stopped_after_any_call_leaves_the_old_one_none_or_the_new_one() {
+        let calls = stop_everywhere(make_old, create_new, |calls, path| {
+            match ArrayDirectory::open(path) {
+                Ok(array) if array.attributes().unwrap().name == "old" => expect_old(&array),
+                Ok(array) => expect_new(&array),
+                Err(Error::HalfMade { .. }) => {}
+                Err(error) => panic!("after {calls} calls: {error}"),
+            }
+            assert_eq!(ArrayDirectory::delete(path).unwrap(), Deleted::default(), "after {calls} calls");
+            assert!(!path.exists());
+        });
+        assert!(calls > 20, "{calls} calls");
+    }
+
+    #[test]
+    fn a_create_over_what_a_stopped_one_left_may_be_stopped_too() {
+        for first in (0..60).step_by(3) {
+            stop_everywhere(
+                |path| {
+                    make_old(path);
+                    create_new(Disk::stopping_after(first), path).ok();
+                },
+                |disk, path| create_on(disk, path, &spec("third", 9)).map(drop),
+                |calls, path| {
+                    match ArrayDirectory::open(path) {
+                        Ok(array) if array.attributes().unwrap().name == "old" => expect_old(&array),
+                        Ok(array) => expect_new(&array),
+                        Err(Error::HalfMade { .. }) => {}
+                        Err(error) => panic!("after {first} and {calls} calls: {error}"),
+                    }
+                    ArrayDirectory::delete(path).unwrap();
+                },
+            );
+        }
+    }
+
+    #[test]
+    fn a_delete_that_stops_after_any_call_leaves_the_array_or_what_can_be_deleted() {
+        let calls = stop_everywhere(
+            make_old,
+            |disk, path| delete_on(&disk, path).map(drop),
+            |calls, path| match ArrayDirectory::open(path) {
+                Ok(array) => expect_old(&array),
+                Err(Error::Missing { .. }) => {}
+                Err(Error::NotAnArray { .. }) => assert!(names(path).is_empty(), "after {calls} calls"),
+                Err(Error::HalfMade { .. }) => {
+                    assert_eq!(delete_on(&Disk::default(), path).unwrap(), Deleted::default());
+                    assert!(!path.exists());
+                }
+                Err(error) => panic!("after {calls} calls: {error}"),
+            },
+        );
+        assert!(calls > 10, "{calls} calls");
+    }
+
+    #[test]
+    fn a_create_that_is_abandoned_leaves_an_old_array_as_it_was_or_nothing() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("array");
+        let creation = Creation::begin(&path, &spec("new", 9)).unwrap();
+        creation.make_shard(0).unwrap();
+        drop(creation);
+        assert!(!path.exists());
+        make_old(&path);
+        drop(Creation::begin(&path, &spec("new", 9)).unwrap());
+        expect_old(&ArrayDirectory::open(&path).unwrap());
+        assert_eq!(names(&path), ["c", "zarr.json"]);
+    }
+
+    #[test]
+    fn several_processes_can_make_the_shards() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("array");
+        let spec = spec("new", 9);
+        let creation = Creation::begin(&path, &spec).unwrap();
+        let other = Creation::join(&path, &spec).unwrap();
+        for number in 0..creation.layout().shards_count() {
+            let maker = if number % 2 == 0 { &creation } else { &other };
+            maker.make_shard(number).unwrap();
+        }
+        drop(other);
+        expect_new(&creation.commit().unwrap());
+    }
+
+    #[test]
+    fn creating_over_anything_else_fails_and_touches_nothing() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("array");
+        let refuse = |found: &str| {
+            let before = snapshot(scratch.path());
+            let error = ArrayDirectory::create(&path, &spec("new", 9)).unwrap_err();
+            assert!(
+                matches!(&error, Error::NotOurs { .. }) && error.to_string().starts_with(found),
+                "{error}"
+            );
+            assert_eq!(snapshot(scratch.path()), before);
+        };
+        fs::write(&path, "data").unwrap();
+        refuse("a file, not an array made by chemio");
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("nowhere", &path).unwrap();
+        refuse("a link to nothing");
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("notes"), "x").unwrap();
+        refuse("a directory without zarr.json");
+        fs::write(path.join(".zarray"), "{}").unwrap();
+        refuse("an array or group of Zarr version 2");
+        fs::write(path.join(METADATA), "{").unwrap();
+        refuse("a directory with metadata that cannot be understood");
+        fs::write(path.join(METADATA), r#"{"zarr_format": 3, "node_type": "group"}"#).unwrap();
+        refuse("a Zarr group");
+        let foreign = spec("", 9).metadata().unwrap().to_text().replace("\"chemio\"", "\"other\"");
+        fs::write(path.join(METADATA), foreign).unwrap();
+        refuse("an array of another program");
+        fs::remove_dir_all(&path).unwrap();
+        make_old(&path);
+        fs::write(path.join("c/0/notes"), "x").unwrap();
+        refuse("something in the way of the shards");
+    }
+
+    fn snapshot(path: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+        let mut found = vec![];
+        for (entry, kind) in entries(path).unwrap() {
+            if kind.is_dir() {
+                found.push((entry.clone(), None));
+                found.extend(snapshot(&entry));
+            } else {
+                found.push((entry.clone(), fs::read(&entry).ok()));
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn a_create_without_room_for_it_leaves_the_old_array() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("array");
+        make_old(&path);
+        // Longer than any file of this system may be, so that setting the length fails.
+        let mut huge = ArraySpec::new(&[1 << 59], DataType::Float64).unwrap();
+        huge.bricks = Bricks::Exact(BrickShape::exact(&[1 << 43]).unwrap());
+        let error = ArrayDirectory::create(&path, &huge).unwrap_err();
+        assert!(matches!(error, Error::System { operation: crate::Operation::SetLength, .. }), "{error}");
+        expect_old(&ArrayDirectory::open(&path).unwrap());
+        assert_eq!(names(&path), ["c", "zarr.json"]);
+    }
+
+    #[test]
+    fn a_name_that_no_file_can_have_is_an_error_with_the_path() {
+        let scratch = tempfile::tempdir().unwrap();
+        for path in [scratch.path().join("x".repeat(4000)), scratch.path().join("not/there"), PathBuf::new()]
+        {
+            let error = ArrayDirectory::create(&path, &spec("new", 9)).unwrap_err();
+            assert!(matches!(error, Error::System { .. }) && error.path() == Some(&path), "{error}");
+        }
+        assert!(names(scratch.path()).is_empty());
+    }
+
+    #[test]
+    fn delete_leaves_what_is_not_ours_and_names_it() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("array");
+        make_old(&path);
+        for foreign in ["notes", "c/0/notes", "c/0/01", "c/7"] {
+            fs::write(path.join(foreign), "x").unwrap();
+        }
+        let left = ArrayDirectory::delete(&path).unwrap().left;
+        assert_eq!(left, ["c/0/01", "c/0/notes", "c/7", "notes"].map(|name| path.join(name)));
+        assert_eq!(names(&path), ["c", "notes"]);
+        assert_eq!(names(&path.join("c/0")), ["01", "notes"]);
+        assert!(matches!(ArrayDirectory::delete(&path), Err(Error::NotOurs { .. })));
+        let missing = scratch.path().join("missing");
+        assert!(matches!(ArrayDirectory::delete(&missing), Err(Error::Missing { .. })));
+        fs::create_dir(&missing).unwrap();
+        assert!(matches!(ArrayDirectory::delete(&missing), Err(Error::NotOurs { .. })));
+    }
+}

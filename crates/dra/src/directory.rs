@@ -1,0 +1,457 @@
+//! The directory that holds an array.
+
+use crate::disk::Disk;
+use crate::error::{Error, Operation, Result, refused};
+use crate::format::{Alignment, ArrayLayout, Attributes, BrickPlace, METADATA, Metadata};
+use crate::shard_file::{ShardFile, make_shard_file};
+use crate::survey::{NEW, read_metadata, read_metadata_text};
+use serde_json::Value;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// An array on disk: its metadata, and the way to its shards. No file stays open, and memory does not depend on the size of
+/// the array.
+#[derive(Debug)]
+pub struct ArrayDirectory {
+    path: PathBuf,
+    metadata: Metadata,
+    layout: ArrayLayout,
+    /// Ours, if the array is.
+    attributes: Option<Attributes>,
+    index_checksum: OnceLock<u32>,
+}
+
+impl ArrayDirectory {
+    /// Opens the array at `path`, ours or any Zarr v3 array of our types, uncompressed and little-endian, whose dimensions
+    /// are stored in order. Shards are looked at when they are used, or by [`check`](Self::check).
+    ///
+    /// # Errors
+    /// - [`Error::Missing`]: there is nothing.
+    /// - [`Error::HalfMade`]: an array of ours whose creation or deletion was interrupted.
+    /// - [`Error::NotAnArray`]: a file, another directory, a group, an array of Zarr version 2.
+    /// - [`Error::Malformed`], [`Error::Unsupported`]: `zarr.json` is not valid, or asks for what we do not have.
+    pub fn open(path: &Path) -> Result<Self> {
+        let metadata = read_metadata(path)?;
+        let (attributes, alignment) = Attributes::of_map(&metadata.attributes).unzip();
+        let layout = metadata.layout(alignment.unwrap_or_else(Alignment::page)).map_err(|error| {
+            let what = error.to_string();
+            Error::Unsupported { path: path.join(METADATA), what }
+        })?;
+        Ok(Self { path: path.to_owned(), metadata, layout, attributes, index_checksum: OnceLock::new() })
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What `zarr.json` says.
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// Where everything is, in shards as we lay them out.
+    pub fn layout(&self) -> &ArrayLayout {
+        &self.layout
+    }
+
+    /// What chemio noted about the array; `None` if another program made it.
+    pub fn attributes(&self) -> Option<&Attributes> {
+        self.attributes.as_ref()
+    }
+
+    /// The file of shard `number`.
+    ///
+    /// # Panics
+    /// If there is no such shard.
+    pub fn shard_path(&self, number: u64) -> PathBuf {
+        self.path.join(self.metadata.keys.key(&self.layout.shards().coordinates(number)))
+    }
+
+    /// Opens shard `number` for reading; `None` if there is no file, so that all elements are the fill value.
+    ///
+    /// # Errors
+    /// - [`Error::CorruptShard`]: its length or its index is wrong. What the system says.
+    ///
+    /// # Panics
+    /// If there is no such shard.
+    pub fn shard(&self, number: u64) -> Result<Option<ShardFile>> {
+        ShardFile::open(self.shard_path(number), self.layout.shard(), || self.index_checksum(), false)
+    }
+
+    /// Opens shard `number` for writing, with every brick in its place: if another program rewrote or removed it, it is
+    /// [restored](Self::restore_shard) first.
+    ///
+    /// # Errors
+    /// As [`shard`](Self::shard) and [`restore_shard`](Self::restore_shard).
+    pub fn shard_for_writing(&self, number: u64) -> Result<ShardFile> {
+        let open =
+            || ShardFile::open(self.shard_path(number), self.layout.shard(), || self.index_checksum(), true);
+        let in_place = |shard: &ShardFile| shard.is_as_laid_out();
+        if let Some(shard) = open()?.filter(in_place) {
+            return Ok(shard);
+        }
+        self.restore_shard(number)?;
+        let gone = || Error::CorruptShard {
+            path: self.shard_path(number),
+            reason: "changed by another program at this moment".to_owned(),
+        };
+        open()?.filter(in_place).ok_or_else(gone)
+    }
+
+    /// Opens every shard there is and reads its whole index.
+    ///
+    /// # Errors
+    /// As [`shard`](Self::shard), for the first that is wrong.
+    pub fn check(&self) -> Result<()> {
+        for number in 0..self.layout.shards_count() {
+            let Some(shard) = self.shard(number)? else { continue };
+            shard.check_index()?;
+            if !shard.is_as_laid_out() {
+                (0..self.layout.shard().bricks_count())
+                    .try_for_each(|slot| shard.offset_bytes(slot).map(drop))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lays shard `number` out as we do, with its elements as they are. The shard is replaced at once when all of it is on
+    /// the device; a process that has it open keeps the old file.
+    ///
+    /// # Errors
+    /// As [`shard`](Self::shard), or what the system says; then the shard is as it was.
+    pub fn restore_shard(&self, number: u64) -> Result<()> {
+        self.restore_shard_on(&Disk::default(), number)
+    }
+
+    pub(crate) fn restore_shard_on(&self, disk: &Disk, number: u64) -> Result<()> {
+        let source = self.shard(number)?;
+        let new = self.path.join(NEW);
+        disk.make_directory(&new)?;
+        let made = new.join(format!("shard-{number}"));
+        let file = make_shard_file(disk, &made, self.layout.shard())?;
+        for slot in 0..self.layout.shard().bricks_count() {
+            self.copy_brick(disk, source.as_ref(), slot, (&file, &made))?;
+        }
+        disk.sync(&file, &made)?;
+        let key = self.metadata.keys.key(&self.layout.shards().coordinates(number));
+        let parent = key.parent().unwrap_or(Path::new(""));
+        disk.make_directories(&self.path, parent)?;
+        disk.rename(&made, &self.path.join(&key))?;
+        parent.ancestors().try_for_each(|directory| disk.sync_directory(&self.path.join(directory)))?;
+        // Another process may be restoring another shard.
+        disk.remove_directory(&new).map(drop)
+    }
+
+    /// Copies the brick in `slot` of `source` to its place in a shard of holes.
+    fn copy_brick(
+        &self,
+        disk: &Disk,
+        source: Option<&ShardFile>,
+        slot: u64,
+        to: (&File, &Path),
+    ) -> Result<()> {
+        let (layout, fill) = (self.layout.shard(), &self.metadata.fill);
+        let from = source
+            .map_or(Ok(None), |source| source.offset_bytes(slot).map(|at| at.map(|at| (source, at))))?;
+        if from.is_none() && fill.is_zero() {
+            return Ok(());
+        }
+        let mut piece = vec![0; section::size(layout.brick_bytes().min(COPIED_BYTES))];
+        fill.fill(&mut piece);
+        for done in (0..layout.brick_bytes()).step_by(section::size(COPIED_BYTES)) {
+            let part = section::size((layout.brick_bytes() - done).min(COPIED_BYTES));
+            let piece = &mut piece[..part];
+            if let Some((source, at)) = from {
+                source.read_at(piece, at + done)?;
+            }
+            // What is zero stays a hole.
+            if piece.iter().any(|&byte| byte != 0) {
+                disk.write_at(to.0, to.1, piece, layout.offset_bytes(slot) + done)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the attribute `key` a value, or takes it away; durable when this returns. Other programs see it at once.
+    ///
+    /// # Errors
+    /// - [`Error::NotOurs`]: the attribute `chemio`, which is not the caller's.
+    /// - What the system says; then the attributes are as they were.
+    pub fn set_attribute(&mut self, key: &str, value: Option<Value>) -> Result<()> {
+        self.set_attribute_on(&Disk::default(), key, value)
+    }
+
+    pub(crate) fn set_attribute_on(&mut self, disk: &Disk, key: &str, value: Option<Value>) -> Result<()> {
+        if Attributes::is_ours(key) {
+            return Err(Error::NotOurs { path: self.path.clone(), found: "the attribute chemio" });
+        }
+        // As it is on disk now: another program may have changed it, and there may be fields that we do not keep.
+        let (path, text) = read_metadata_text(&self.path)?;
+        let malformed = |reason: String| Error::Malformed { path: path.clone(), reason };
+        let mut object: Value =
+            serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?;
+        let attributes = object
+            .as_object_mut()
+            .and_then(|object| {
+                object.entry("attributes").or_insert_with(|| Value::Object(<_>::default())).as_object_mut()
+            })
+            .ok_or_else(|| malformed("no object for the attributes".to_owned()))?;
+        match value {
+            Some(value) => attributes.insert(key.to_owned(), value),
+            None => attributes.remove(key),
+        };
+        let attributes = attributes.clone();
+        self.replace_metadata(disk, &path, &format!("{object:#}\n"))?;
+        self.metadata.attributes = attributes;
+        Ok(())
+    }
+
+    fn replace_metadata(&self, disk: &Disk, path: &Path, text: &str) -> Result<()> {
+        let new = self.path.join(NEW);
+        disk.make_directory(&new)?;
+        let made = new.join(METADATA);
+        let file = disk.make_file(&made)?;
+        disk.write_at(&file, &made, text.as_bytes(), 0)?;
+        disk.sync(&file, &made)?;
+        disk.rename(&made, path)?;
+        disk.sync_directory(&self.path)?;
+        disk.remove_directory(&new).map(drop)
+    }
+
+    /// Where the brick at `coordinates` is: its shard and its slot there.
+    pub fn place(&self, coordinates: &[u64]) -> BrickPlace {
+        self.layout.place(coordinates)
+    }
+
+    fn index_checksum(&self) -> u32 {
+        *self.index_checksum.get_or_init(|| self.layout.shard().index_checksum())
+    }
+
+    /// Makes what was written to a shard durable.
+    pub(crate) fn sync_shard(&self, shard: &ShardFile) -> Result<()> {
+        let _ = self;
+        shard.file().sync_all().map_err(refused(Operation::Sync, shard.path()))
+    }
+}
+
+/// How much of a brick is copied at a time.
+const COPIED_BYTES: u64 = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{ArraySpec, BrickShape, Bricks, DataType, IndexEntry};
+    use crate::survey::{OLD, Survey};
+    use section::Section;
+    use serde_json::json;
+    use std::fs;
+
+    /// 4 x 6 numbers from 0, in four bricks of 2 x 3, in one shard.
+    fn counted(path: &Path) -> (ArrayDirectory, Vec<u8>) {
+        let mut spec = ArraySpec::new(&[4, 6], DataType::Int64).unwrap();
+        spec.bricks = Bricks::Exact(BrickShape::exact(&[2, 3]).unwrap());
+        spec.alignment = Alignment::new(512).unwrap();
+        let array = ArrayDirectory::create(path, &spec).unwrap();
+        let elements: Vec<u8> = (0..24i64).flat_map(i64::to_le_bytes).collect();
+        array.write(&whole(), &elements).unwrap();
+        (array, elements)
+    }
+
+    fn whole() -> Section {
+        Section::new(&[0, 0], &[4, 6]).unwrap()
+    }
+
+    fn elements(array: &ArrayDirectory) -> Vec<u8> {
+        let mut elements = vec![1; 24 * 8];
+        array.read(&whole(), &mut elements).unwrap();
+        elements
+    }
+
+    /// The shard as other tools write it: without gaps, in another order, one brick of zeros left out.
+    fn compact(array: &ArrayDirectory) {
+        let path = array.shard_path(0);
+        let (made, layout) = (fs::read(&path).unwrap(), array.layout().shard());
+        let (mut shard, mut index) = (vec![], vec![IndexEntry::MISSING; 4]);
+        for slot in [3u64, 0, 2] {
+            let at = section::size(layout.offset_bytes(slot));
+            index[section::size(slot)] = IndexEntry { offset_bytes: shard.len() as u64, len_bytes: 48 };
+            shard.extend(&made[at..at + 48]);
+        }
+        let index: Vec<u8> = index.into_iter().flat_map(IndexEntry::encode).collect();
+        shard.extend(&index);
+        shard.extend(crc32c::crc32c(&index).to_le_bytes());
+        fs::write(&path, shard).unwrap();
+    }
+
+    /// What the elements are when the brick in slot 1 is missing.
+    fn without_second_brick(mut elements: Vec<u8>) -> Vec<u8> {
+        for row in 0..2 {
+            elements[row * 48 + 24..(row + 1) * 48].fill(0);
+        }
+        elements
+    }
+
+    #[test]
+    fn a_shard_that_another_program_rewrote_is_read_by_its_index_and_restored_before_it_is_written() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (array, counted) = counted(&scratch.path().join("array"));
+        let before = array.shard(0).unwrap().unwrap();
+        assert!(before.is_as_laid_out() && before.is_current().unwrap());
+        compact(&array);
+        let shard = array.shard(0).unwrap().unwrap();
+        assert!(!shard.is_as_laid_out());
+        assert_eq!((shard.offset_bytes(0).unwrap(), shard.offset_bytes(1).unwrap()), (Some(48), None));
+        array.check().unwrap();
+        let expected = without_second_brick(counted);
+        assert_eq!(elements(&array), expected);
+
+        let restored = array.shard_for_writing(0).unwrap();
+        assert!(restored.is_as_laid_out() && !shard.is_current().unwrap());
+        assert_eq!(elements(&array), expected);
+        assert!(!array.path().join(NEW).exists());
+    }
+
+    #[test]
+    fn a_shard_that_another_program_removed_is_fill_values_until_it_is_written() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (array, _) = counted(&scratch.path().join("array"));
+        fs::remove_dir_all(array.path().join("c")).unwrap();
+        assert!(array.shard(0).unwrap().is_none());
+        array.check().unwrap();
+        assert_eq!(elements(&array), [0; 192]);
+        array.write(&Section::new(&[3, 5], &[4, 6]).unwrap(), &5i64.to_le_bytes()).unwrap();
+        assert_eq!(elements(&array)[184..], 5i64.to_le_bytes());
+    }
+
+    #[test]
+    fn restoring_stopped_after_any_call_leaves_the_elements_as_they_are() {
+        for calls in 0.. {
+            let scratch = tempfile::tempdir().unwrap();
+            let (array, counted) = counted(&scratch.path().join("array"));
+            compact(&array);
+            let result = array.restore_shard_on(&Disk::stopping_after(calls), 0);
+            assert_eq!(elements(&ArrayDirectory::open(array.path()).unwrap()), without_second_brick(counted));
+            array.shard_for_writing(0).unwrap();
+            ArrayDirectory::delete(array.path()).unwrap();
+            assert!(!array.path().exists());
+            if result.is_ok() {
+                assert!(calls > 8, "{calls} calls");
+                return;
+            }
+        }
+    }
+
+    #[test]
+    fn setting_an_attribute_stopped_after_any_call_leaves_the_old_or_the_new_ones() {
+        for calls in 0.. {
+            let scratch = tempfile::tempdir().unwrap();
+            let (mut array, counted) = counted(&scratch.path().join("array"));
+            array.set_attribute("units", Some(json!("hartree"))).unwrap();
+            let result =
+                array.set_attribute_on(&Disk::stopping_after(calls), "units", Some(json!(["eV", 0.1])));
+            let found = ArrayDirectory::open(array.path()).unwrap();
+            let units = &found.metadata().attributes["units"];
+            assert!(units == &json!("hartree") && calls < 8 || units == &json!(["eV", 0.1]), "{units}");
+            assert_eq!(found.attributes(), array.attributes());
+            assert_eq!(elements(&found), counted);
+            if result.is_ok() {
+                assert_eq!(found.metadata().attributes, array.metadata().attributes);
+                return;
+            }
+        }
+    }
+
+    #[test]
+    fn attributes_are_taken_away_and_ours_cannot_be_set() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (mut array, _) = counted(&scratch.path().join("array"));
+        array.set_attribute("units", Some(json!(1))).unwrap();
+        array.set_attribute("units", None).unwrap();
+        assert_eq!(ArrayDirectory::open(array.path()).unwrap().metadata().attributes.len(), 1);
+        assert!(matches!(array.set_attribute("chemio", None), Err(Error::NotOurs { .. })));
+    }
+
+    #[test]
+    fn a_damaged_shard_is_an_error_that_names_it() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (array, _) = counted(&scratch.path().join("array"));
+        let path = array.shard_path(0);
+        let made = fs::read(&path).unwrap();
+        let complaint = |bytes: &[u8]| {
+            fs::write(&path, bytes).unwrap();
+            let error = array.check().unwrap_err();
+            assert_eq!(error.path(), Some(&*path));
+            array.shard_for_writing(0).map_or_else(|again| assert_eq!(again.path(), Some(&*path)), drop);
+            assert_eq!(fs::read(&path).unwrap(), bytes, "left as it was");
+            error.to_string()
+        };
+        assert!(complaint(&made[..100]).contains("checksum"));
+        assert!(complaint(&made[..50]).starts_with("50 bytes, the index alone has 68"));
+        assert!(complaint(&made[..made.len() - 1]).contains("checksum"));
+        let mut longer = made.clone();
+        longer.push(0);
+        assert!(complaint(&longer).contains("at the end of 2117 bytes (2116 when made)"));
+        for at in 2048..2116 {
+            let mut flipped = made.clone();
+            flipped[at] ^= 1;
+            assert!(complaint(&flipped).contains("checksum"), "byte {at}");
+        }
+        // An index with a valid checksum that says what cannot be.
+        for (entry, why) in [
+            (
+                IndexEntry { offset_bytes: 2048, len_bytes: 48 },
+                "at byte 2048 of 2116, with the index at 2048",
+            ),
+            (IndexEntry { offset_bytes: 0, len_bytes: 512 }, "512 bytes instead of 48"),
+            (IndexEntry { offset_bytes: u64::MAX, len_bytes: 48 }, "at byte 18446744073709551615"),
+        ] {
+            let mut wrong = made.clone();
+            wrong[2064..2080].copy_from_slice(&entry.encode());
+            let checksum = crc32c::crc32c(&wrong[2048..2112]);
+            wrong[2112..].copy_from_slice(&checksum.to_le_bytes());
+            assert!(complaint(&wrong).starts_with(&format!("brick in slot 1: {why}")));
+        }
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(array.check().unwrap_err().to_string().starts_with("not a file"));
+    }
+
+    #[test]
+    fn what_is_no_array_says_what_it_is() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("array");
+        let complaint = || ArrayDirectory::open(&path).unwrap_err().to_string();
+        assert!(complaint().starts_with("no such array: "));
+        fs::write(&path, "").unwrap();
+        assert!(complaint().starts_with("a file, not a Zarr v3 array"));
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(complaint().starts_with("a directory without zarr.json"));
+        fs::create_dir(path.join(OLD)).unwrap();
+        assert!(complaint().starts_with("creating or deleting the array was interrupted"));
+        assert!(matches!(Survey::of(&path).unwrap(), Survey::HalfMade));
+        fs::write(path.join(METADATA), "{\"zarr_format\": 3,").unwrap();
+        let error = ArrayDirectory::open(&path).unwrap_err();
+        assert!(error.to_string().starts_with("not valid JSON"), "{error}");
+        assert_eq!(error.path(), Some(&*path.join(METADATA)));
+        fs::File::create(path.join(METADATA)).unwrap().set_len(1 << 40).unwrap();
+        assert!(complaint().starts_with("1099511627776 bytes of metadata"), "not read into memory");
+        fs::remove_file(path.join(METADATA)).unwrap();
+        fs::create_dir(path.join(METADATA)).unwrap();
+        assert!(complaint().starts_with("not a file"));
+    }
+
+    #[test]
+    fn sections_and_buffers_that_do_not_fit_are_refused() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (array, _) = counted(&scratch.path().join("array"));
+        let beyond = Section::new(&[0, 0], &[5, 6]).unwrap();
+        assert!(matches!(array.read(&beyond, &mut [0; 240]), Err(Error::OutOfRange { .. })));
+        assert!(matches!(
+            array.write(&whole(), &[0; 191]),
+            Err(Error::BufferLength { expected_bytes: 192, .. })
+        ));
+    }
+}

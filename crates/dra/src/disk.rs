@@ -1,0 +1,192 @@
+//! The system calls that change what is on disk, and nothing else does: so a test can stop the world after each.
+
+use crate::error::{Error, Operation, Result, refused};
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+#[cfg(test)]
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The file systems of this machine.
+#[derive(Debug, Default)]
+pub(crate) struct Disk {
+    /// How many calls still work; all if `None`.
+    #[cfg(test)]
+    calls_left: Option<AtomicU64>,
+}
+
+impl Disk {
+    /// A disk that does this many calls, and from then on nothing.
+    #[cfg(test)]
+    pub(crate) fn stopping_after(calls: u64) -> Self {
+        Self { calls_left: Some(AtomicU64::new(calls)) }
+    }
+
+    #[cfg(test)]
+    fn step(&self, operation: Operation, path: &Path) -> Result<()> {
+        let left = |calls: u64| calls.checked_sub(1);
+        match &self.calls_left {
+            Some(calls) if calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).is_err() => {
+                Err(refused(operation, path)(ErrorKind::Interrupted.into()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[cfg(not(test))]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "the world stops in tests only")]
+    fn step(&self, _: Operation, _: &Path) -> Result<()> {
+        Ok(())
+    }
+
+    /// Makes a directory, unless it is there; whether it was made.
+    pub(crate) fn make_directory(&self, path: &Path) -> Result<bool> {
+        self.step(Operation::MakeDirectory, path)?;
+        match fs::create_dir(path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(false),
+            Err(error) => Err(refused(Operation::MakeDirectory, path)(error)),
+        }
+    }
+
+    /// Makes the directories of `inner` that are not there, within `outer`, which is.
+    pub(crate) fn make_directories(&self, outer: &Path, inner: &Path) -> Result<()> {
+        let mut path = outer.to_owned();
+        for name in inner {
+            path.push(name);
+            if !path.is_dir() {
+                self.make_directory(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes an empty file, in place of one that is there.
+    pub(crate) fn make_file(&self, path: &Path) -> Result<File> {
+        self.step(Operation::MakeFile, path)?;
+        let mut options = File::options();
+        options.read(true).write(true).create(true).truncate(true);
+        options.open(path).map_err(refused(Operation::MakeFile, path))
+    }
+
+    pub(crate) fn set_len(&self, file: &File, path: &Path, len_bytes: u64) -> Result<()> {
+        self.step(Operation::SetLength, path)?;
+        file.set_len(len_bytes).map_err(refused(Operation::SetLength, path))
+    }
+
+    pub(crate) fn write_at(&self, file: &File, path: &Path, bytes: &[u8], offset_bytes: u64) -> Result<()> {
+        self.step(Operation::Write, path)?;
+        file.write_all_at(bytes, offset_bytes).map_err(refused(Operation::Write, path))
+    }
+
+    pub(crate) fn sync(&self, file: &File, path: &Path) -> Result<()> {
+        self.step(Operation::Sync, path)?;
+        synced(file).map_err(refused(Operation::Sync, path))
+    }
+
+    /// Makes the names in a directory durable.
+    pub(crate) fn sync_directory(&self, path: &Path) -> Result<()> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        self.step(Operation::Sync, path)?;
+        match File::open(path).and_then(|directory| synced(&directory)) {
+            // Some file systems have no such thing; there is nothing that we could do.
+            Err(error)
+                if error.kind() == ErrorKind::InvalidInput || error.kind() == ErrorKind::Unsupported =>
+            {
+                Ok(())
+            }
+            other => other.map_err(refused(Operation::Sync, path)),
+        }
+    }
+
+    pub(crate) fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        self.step(Operation::Rename, from)?;
+        fs::rename(from, to).map_err(refused(Operation::Rename, from))
+    }
+
+    /// Renames what may not be there; whether it was.
+    pub(crate) fn rename_if_there(&self, from: &Path, to: &Path) -> Result<bool> {
+        there(self.rename(from, to))
+    }
+
+    /// Removes a file that may not be there.
+    pub(crate) fn remove_file(&self, path: &Path) -> Result<()> {
+        self.step(Operation::Remove, path)?;
+        there(fs::remove_file(path).map_err(refused(Operation::Remove, path))).map(drop)
+    }
+
+    /// Removes an empty directory; whether it is gone. One that is not empty stays, and so does a link to one.
+    pub(crate) fn remove_directory(&self, path: &Path) -> Result<bool> {
+        self.step(Operation::Remove, path)?;
+        match fs::remove_dir(path) {
+            Ok(()) => Ok(true),
+            Err(error) => match error.kind() {
+                ErrorKind::NotFound => Ok(true),
+                ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+                    Ok(false)
+                }
+                _ => Err(refused(Operation::Remove, path)(error)),
+            },
+        }
+    }
+
+    /// Removes a directory that may not be there, and all in it. Links are removed, not followed.
+    pub(crate) fn remove_tree(&self, path: &Path) -> Result<()> {
+        self.empty_directory(path)?;
+        if fs::symlink_metadata(path).is_ok() {
+            self.remove_directory(path)?;
+        }
+        Ok(())
+    }
+
+    /// Removes all that is in a directory, which may not be there. Links are removed, not followed.
+    pub(crate) fn empty_directory(&self, path: &Path) -> Result<()> {
+        for (entry, kind) in entries(path)? {
+            if kind.is_dir() { self.remove_tree(&entry)? } else { self.remove_file(&entry)? }
+        }
+        Ok(())
+    }
+
+    /// Makes the names in a directory and in all directories below it durable, inner ones first.
+    pub(crate) fn sync_tree(&self, path: &Path) -> Result<()> {
+        for (entry, kind) in entries(path)? {
+            if kind.is_dir() {
+                self.sync_tree(&entry)?;
+            }
+        }
+        self.sync_directory(path)
+    }
+}
+
+/// Unit tests see what other processes see, not what a machine that stops keeps, and make thousands of arrays: they spare the
+/// device. Integration tests do not.
+fn synced(file: &File) -> std::io::Result<()> {
+    if cfg!(test) { Ok(()) } else { file.sync_all() }
+}
+
+/// What is in a directory, by name; nothing if it is not there.
+pub(crate) fn entries(directory: &Path) -> Result<Vec<(std::path::PathBuf, fs::FileType)>> {
+    let look = || refused(Operation::Look, directory);
+    let listed = match fs::read_dir(directory) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(vec![]),
+        listed => listed.map_err(look())?,
+    };
+    let mut found = vec![];
+    for entry in listed {
+        let entry = entry.map_err(look())?;
+        found.push((entry.path(), entry.file_type().map_err(look())?));
+    }
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(found)
+}
+
+/// Whether it was there, of an operation on what may not be.
+fn there(result: Result<()>) -> Result<bool> {
+    match result {
+        Ok(()) => Ok(true),
+        Err(Error::System { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,103 @@
+//! What an array to be made is to be.
+
+use super::{Alignment, ArrayLayout, Attributes, BrickShape, DataType, Maker, Metadata};
+use crate::error::Result;
+use section::Shape;
+
+/// How an array is to be cut into bricks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bricks {
+    /// For sections such as the hint in the attributes says, see [`BrickShape::by_hint`]; without a hint as we like.
+    ByHint,
+    /// Exactly so.
+    Exact(BrickShape),
+}
+
+/// An array to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArraySpec {
+    /// Its shape as it is stored: the last index is contiguous.
+    pub dims: Shape,
+    /// What its elements are.
+    pub data_type: DataType,
+    /// How it is cut.
+    pub bricks: Bricks,
+    /// How many files there should be, beside the metadata.
+    pub files: u64,
+    /// Where bricks may begin.
+    pub alignment: Alignment,
+    /// What is noted about it.
+    pub attributes: Attributes,
+}
+
+impl ArraySpec {
+    /// An array that is cut as we like, in one file if 65,536 bricks are enough, aligned as `CHEMIO_ALIGN` says.
+    ///
+    /// # Errors
+    /// - [`crate::Error::Shape`]: not 1 to 7 dimensions.
+    /// - [`crate::Error::Setting`]: the variable makes no sense.
+    pub fn new(dims: &[u64], data_type: DataType) -> Result<Self> {
+        Ok(Self {
+            dims: Shape::new(dims)?,
+            data_type,
+            bricks: Bricks::ByHint,
+            files: 1,
+            alignment: Alignment::from_environment()?,
+            attributes: Attributes::default(),
+        })
+    }
+
+    /// The same for a Fortran program, which names dimensions, and extents in `brick_hint` (none, or as many), in the other
+    /// order.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn fortran(dims: &[u64], data_type: DataType, brick_hint: &[i64]) -> Result<Self> {
+        let mut spec = Self::new(Shape::new(dims)?.reversed().as_ref(), data_type)?;
+        spec.attributes.made_by = Maker::Fortran;
+        spec.attributes.brick_hint = brick_hint.iter().rev().copied().collect();
+        Ok(spec)
+    }
+
+    /// Where everything will be.
+    ///
+    /// # Errors
+    /// As [`BrickShape::by_hint`] and [`ArrayLayout::choose`].
+    pub fn layout(&self) -> Result<ArrayLayout> {
+        let brick = match &self.bricks {
+            Bricks::Exact(brick) => *brick,
+            Bricks::ByHint if self.attributes.brick_hint.is_empty() => {
+                BrickShape::by_hint(&self.dims, self.data_type, &vec![-1; self.dims.len()])?
+            }
+            Bricks::ByHint => BrickShape::by_hint(&self.dims, self.data_type, &self.attributes.brick_hint)?,
+        };
+        ArrayLayout::choose(&self.dims, self.data_type, &brick, self.alignment, self.files)
+    }
+
+    /// What `zarr.json` will say.
+    ///
+    /// # Errors
+    /// As [`layout`](Self::layout).
+    pub fn metadata(&self) -> Result<Metadata> {
+        Metadata::of_layout(&self.layout()?, self.attributes.to_map(self.alignment))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fortran_array_is_stored_with_its_dimensions_reversed() {
+        let spec = ArraySpec::fortran(&[100, 200, 3], DataType::Float64, &[100, 200, 1]).unwrap();
+        let metadata = spec.metadata().unwrap();
+        assert_eq!((&metadata.dims[..], &metadata.brick_shape[..]), (&[3, 200, 100][..], &[3, 200, 100][..]));
+        let (attributes, _) = Attributes::of_map(&metadata.attributes).unwrap();
+        assert_eq!((attributes.made_by, &attributes.brick_hint[..]), (Maker::Fortran, &[1, 200, 100][..]));
+    }
+
+    #[test]
+    fn a_hint_of_another_number_of_dimensions_is_refused() {
+        assert!(ArraySpec::fortran(&[100, 200], DataType::Float64, &[100]).unwrap().layout().is_err());
+    }
+}

@@ -1,0 +1,52 @@
+//! Disk-resident arrays: dense arrays on disk that are Zarr v3 arrays, so that Python opens them with no conversion.
+//!
+//! What is here is the format and the directory that holds an array:
+//!
+//! - [`format`]: pure values. [`BrickShape`] (how an array is cut), [`ArrayLayout`] (which byte of which shard),
+//!   [`Metadata`](format::Metadata) (`zarr.json`), [`Attributes`].
+//! - [`ArrayDirectory`]: making, opening and deleting an array, and its shards one by one. Any Zarr v3 array of our types
+//!   without compression opens, whoever wrote it.
+//! - [`Creation`]: making one in steps, so that several processes can share the work.
+//!
+//! ```
+//! # let scratch = tempfile::tempdir().unwrap();
+//! # let path = scratch.path().join("amplitudes");
+//! use dra::{ArrayDirectory, ArraySpec, DataType};
+//! use section::Section;
+//! let made = ArrayDirectory::create(&path, &ArraySpec::new(&[300, 200], DataType::Float64)?)?;
+//! let row = Section::new(&[7, 0], &[8, 200])?;
+//! made.write(&row, &1.5f64.to_le_bytes().repeat(200))?;
+//!
+//! let mut element = [0; 8];
+//! ArrayDirectory::open(&path)?.read(&Section::new(&[7, 9], &[8, 10])?, &mut element)?;
+//! assert_eq!(f64::from_le_bytes(element), 1.5);
+//! ArrayDirectory::delete(&path)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What this crate does not do: MPI, memory that several processes share, integer handles. Transfers here are those of one
+//! process, brick by brick.
+//!
+//! `FORMAT.md` has the map of the bytes. Source: Zarr v3 core specification, `sharding_indexed` 1.0; `ChemIO` paper,
+//! section 4.3.
+#![forbid(unsafe_code)]
+
+#[cfg(target_endian = "big")]
+compile_error!("arrays on disk are little-endian, and nothing here swaps bytes");
+
+mod create;
+mod delete;
+mod directory;
+mod disk;
+mod error;
+pub mod format;
+mod serial;
+mod shard_file;
+mod survey;
+
+pub use create::Creation;
+pub use delete::Deleted;
+pub use directory::ArrayDirectory;
+pub use error::{Error, Operation, Result};
+pub use format::{Alignment, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, DataType, Maker};
+pub use shard_file::ShardFile;

@@ -1,0 +1,183 @@
+//! What is at a path, before anything there is touched; which names are ours.
+//!
+//! The directory of an array has `zarr.json` and the chunk files under `c`. While an array is being created or deleted, or
+//! a shard restored, there are also `.chemio-new` (what is being made) and `.chemio-old` (what is to be removed); both are
+//! ours with all they hold. A directory with one of them and without `zarr.json` was left half-made by a program that
+//! was killed.
+
+use crate::disk::{Disk, entries};
+use crate::error::{Error, Operation, Result, refused};
+use crate::format::{Attributes, ChunkKeys, IndexFormat, METADATA, Metadata, MetadataError};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// Where what is being made is.
+pub(crate) const NEW: &str = ".chemio-new";
+/// Where what is to be removed is.
+pub(crate) const OLD: &str = ".chemio-old";
+/// Where the chunks of our arrays are.
+pub(crate) const CHUNKS: &str = "c";
+/// Metadata are not longer; what is longer is none, and is not read into memory.
+const METADATA_BYTES_MAX: u64 = 64 << 20;
+
+/// What is at a path.
+#[derive(Debug)]
+pub(crate) enum Survey {
+    /// Nothing.
+    Absent,
+    /// An empty directory.
+    Empty,
+    /// An array of ours whose creation or deletion never ended.
+    HalfMade,
+    /// An array of ours.
+    Ours(Box<Metadata>),
+    /// Something else: what.
+    Other(&'static str),
+}
+
+impl Survey {
+    pub(crate) fn of(path: &Path) -> Result<Self> {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => {}
+            Ok(_) => return Ok(Self::Other("a file")),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let dangling = fs::symlink_metadata(path).is_ok();
+                return Ok(if dangling { Self::Other("a link to nothing") } else { Self::Absent });
+            }
+            Err(error) => return Err(refused(Operation::Look, path)(error)),
+        }
+        match read_metadata(path) {
+            Ok(metadata) if is_ours(&metadata) => Ok(Self::Ours(Box::new(metadata))),
+            Ok(_) | Err(Error::Unsupported { .. }) => Ok(Self::Other("an array of another program")),
+            Err(Error::Malformed { .. }) => {
+                Ok(Self::Other("a directory with metadata that cannot be understood"))
+            }
+            Err(Error::HalfMade { .. }) => Ok(Self::HalfMade),
+            Err(Error::NotAnArray { .. }) if entries(path)?.is_empty() => Ok(Self::Empty),
+            Err(Error::NotAnArray { found, .. }) => Ok(Self::Other(found)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// How many dimensions chunk keys have, if it is known.
+    pub(crate) fn dims(&self) -> Option<usize> {
+        match self {
+            Self::Ours(metadata) => Some(metadata.dims.len()),
+            _ => None,
+        }
+    }
+}
+
+/// Whether an array with these metadata was made by us, and still has its files where we put them.
+fn is_ours(metadata: &Metadata) -> bool {
+    let stored_as_ours = metadata.keys == ChunkKeys::OURS && metadata.index == Some(IndexFormat::OURS);
+    stored_as_ours && Attributes::of_map(&metadata.attributes).is_some()
+}
+
+/// The metadata of the array at `path`.
+///
+/// # Errors
+/// [`Error::Missing`], [`Error::HalfMade`], [`Error::NotAnArray`], [`Error::Malformed`], [`Error::Unsupported`], or what
+/// the system says.
+pub(crate) fn read_metadata(path: &Path) -> Result<Metadata> {
+    let (file, text) = read_metadata_text(path)?;
+    Metadata::of_text(&text).map_err(|error| match error {
+        MetadataError::Malformed(reason) => Error::Malformed { path: file, reason },
+        MetadataError::Unsupported(what) => Error::Unsupported { path: file, what },
+        MetadataError::NotAnArray(found) => Error::NotAnArray { path: path.to_owned(), found },
+    })
+}
+
+/// The path and the text of the metadata.
+pub(crate) fn read_metadata_text(path: &Path) -> Result<(PathBuf, Vec<u8>)> {
+    let file = path.join(METADATA);
+    match fs::metadata(&file) {
+        Ok(metadata) if !metadata.is_file() => {
+            return Err(Error::Malformed { path: file, reason: "not a file".to_owned() });
+        }
+        Ok(metadata) if metadata.len() > METADATA_BYTES_MAX => {
+            let reason =
+                format!("{} bytes of metadata, at most {METADATA_BYTES_MAX} expected", metadata.len());
+            return Err(Error::Malformed { path: file, reason });
+        }
+        Ok(_) => {}
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Err(without_metadata(path));
+        }
+        Err(error) => return Err(refused(Operation::Look, &file)(error)),
+    }
+    match fs::read(&file) {
+        Ok(text) => Ok((file, text)),
+        Err(error) => Err(refused(Operation::Read, &file)(error)),
+    }
+}
+
+/// What is at a path that has no `zarr.json`.
+fn without_metadata(path: &Path) -> Error {
+    let path = path.to_owned();
+    let has = |name: &str| fs::symlink_metadata(path.join(name)).is_ok();
+    let found = match fs::metadata(&path) {
+        Err(_) => return Error::Missing { path },
+        Ok(metadata) if !metadata.is_dir() => "a file",
+        Ok(_) if has(NEW) || has(OLD) => return Error::HalfMade { path },
+        Ok(_) if has(".zarray") || has(".zgroup") => "an array or group of Zarr version 2",
+        Ok(_) => "a directory without zarr.json",
+    };
+    Error::NotAnArray { path, found }
+}
+
+/// What is under `c` in the directory of an array of ours.
+#[derive(Debug, Default)]
+pub(crate) struct ChunkTree {
+    /// Chunk files.
+    pub(crate) files: Vec<PathBuf>,
+    /// Directories, inner ones first, `c` last.
+    pub(crate) directories: Vec<PathBuf>,
+    /// What has a name or a place that no chunk has.
+    pub(crate) foreign: Vec<PathBuf>,
+}
+
+impl ChunkTree {
+    /// Looks at an array of ours with so many dimensions, or one whose metadata are gone.
+    pub(crate) fn of(path: &Path, dims: Option<usize>) -> Result<Self> {
+        let mut tree = Self::default();
+        let chunks = path.join(CHUNKS);
+        match fs::symlink_metadata(&chunks) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(refused(Operation::Look, &chunks)(error)),
+            Ok(metadata) if metadata.is_dir() => tree.add(&chunks, 1, dims)?,
+            Ok(_) => tree.foreign.push(chunks),
+        }
+        Ok(tree)
+    }
+
+    /// Removes the chunks and the directories that then are empty.
+    pub(crate) fn remove(&self, disk: &Disk) -> Result<()> {
+        self.files.iter().try_for_each(|file| disk.remove_file(file))?;
+        self.directories.iter().try_for_each(|directory| disk.remove_directory(directory).map(drop))
+    }
+
+    /// Adds what is in `directory`, which holds coordinates of dimension `level`, counted from 1.
+    fn add(&mut self, directory: &Path, level: usize, dims: Option<usize>) -> Result<()> {
+        let may_be_file = dims.is_none_or(|dims| level == dims);
+        let may_be_directory = dims.map_or(level < section::DIMS_MAX, |dims| level < dims);
+        for (entry, kind) in entries(directory)? {
+            let is_coordinate = entry.file_name().and_then(|name| name.to_str()).is_some_and(is_coordinate);
+            if is_coordinate && kind.is_file() && may_be_file {
+                self.files.push(entry);
+            } else if is_coordinate && kind.is_dir() && may_be_directory {
+                self.add(&entry, level + 1, dims)?;
+            } else {
+                self.foreign.push(entry);
+            }
+        }
+        self.directories.push(directory.to_owned());
+        Ok(())
+    }
+}
+
+/// Whether a name is a number as chunk keys have it.
+fn is_coordinate(name: &str) -> bool {
+    name.parse::<u64>().is_ok_and(|number| number.to_string() == name)
+}
