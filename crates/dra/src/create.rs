@@ -12,8 +12,8 @@ use crate::directory::ArrayDirectory;
 use crate::disk::Disk;
 use crate::error::{Error, Result};
 use crate::format::{ArrayLayout, ArraySpec, METADATA, Metadata};
-use crate::shard_file::make_shard_file;
-use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, Survey};
+use crate::shard_file::lay_out_shard;
+use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey};
 use std::path::{Path, PathBuf};
 
 /// An array that is being made. One process begins and commits; others may [join](Self::join) in between, and each makes
@@ -105,7 +105,8 @@ impl Creation {
         let new = self.new_path();
         self.disk.make_directories(&new, key.parent().unwrap_or(Path::new("")))?;
         let path = new.join(key);
-        let file = make_shard_file(&self.disk, &path, self.layout.shard())?;
+        let file = self.disk.make_file(&path)?;
+        lay_out_shard(&self.disk, &file, &path, self.layout.shard())?;
         self.disk.sync(&file, &path)
     }
 
@@ -124,7 +125,7 @@ impl Creation {
         // From here on nothing may be taken back.
         self.began = false;
         self.disk.sync_directory(&self.path)?;
-        for remains in [self.path.join(OLD), new] {
+        for remains in [self.path.join(OLD), self.path.join(PART), new] {
             if let Err(error) = self.disk.remove_tree(&remains) {
                 tracing::warn!(%error, "what a new array replaced is left behind");
             }
