@@ -12,8 +12,8 @@ use crate::directory::ArrayDirectory;
 use crate::disk::Disk;
 use crate::error::{Error, Result};
 use crate::format::{ArrayLayout, ArraySpec, METADATA, Metadata};
-use crate::shard_file::make_shard_file;
-use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, Survey};
+use crate::shard_file::lay_out_shard;
+use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey};
 use std::path::{Path, PathBuf};
 
 /// An array that is being made. One process begins and commits; others may [join](Self::join) in between, and each makes
@@ -28,6 +28,8 @@ pub struct Creation {
     began: bool,
     /// Whether the directory is to go too: there was none, or one with something half-made.
     owns_directory: bool,
+    /// Whether an old array may have been moved away by this creation.
+    retired: bool,
 }
 
 impl Creation {
@@ -55,7 +57,15 @@ impl Creation {
         let made_directory = disk.make_directory(path)?;
         let half_made = matches!(survey, Survey::HalfMade);
         let owns_directory = made_directory || half_made;
-        let creation = Self { path: path.to_owned(), metadata, layout, disk, began: true, owns_directory };
+        let creation = Self {
+            path: path.to_owned(),
+            metadata,
+            layout,
+            disk,
+            began: true,
+            owns_directory,
+            retired: false,
+        };
         creation.prepare(half_made.then_some(&shards))?;
         Ok(creation)
     }
@@ -67,7 +77,15 @@ impl Creation {
     pub fn join(path: &Path, spec: &ArraySpec) -> Result<Self> {
         let (metadata, layout) = (spec.metadata()?, spec.layout()?);
         let disk = Disk::default();
-        Ok(Self { path: path.to_owned(), metadata, layout, disk, began: false, owns_directory: false })
+        Ok(Self {
+            path: path.to_owned(),
+            metadata,
+            layout,
+            disk,
+            began: false,
+            owns_directory: false,
+            retired: false,
+        })
     }
 
     /// Where everything will be.
@@ -105,18 +123,20 @@ impl Creation {
         let new = self.new_path();
         self.disk.make_directories(&new, key.parent().unwrap_or(Path::new("")))?;
         let path = new.join(key);
-        let file = make_shard_file(&self.disk, &path, self.layout.shard())?;
+        let file = self.disk.make_file(&path)?;
+        lay_out_shard(&self.disk, &file, &path, self.layout.shard())?;
         self.disk.sync(&file, &path)
     }
 
     /// Ends: the array is there, and on the device. All shards must have been made.
     ///
     /// # Errors
-    /// What the system says. An old array is there unless the error came after it was retired; then there is none.
+    /// What the system says; then an old array is put back.
     pub fn commit(mut self) -> Result<ArrayDirectory> {
         let new = self.new_path();
         self.write_metadata(&new.join(METADATA))?;
         self.disk.sync_tree(&new)?;
+        self.retired = true;
         self.retire_old()?;
         self.disk.rename(&new.join(CHUNKS), &self.path.join(CHUNKS))?;
         self.disk.sync_directory(&self.path)?;
@@ -124,7 +144,7 @@ impl Creation {
         // From here on nothing may be taken back.
         self.began = false;
         self.disk.sync_directory(&self.path)?;
-        for remains in [self.path.join(OLD), new] {
+        for remains in [self.path.join(OLD), self.path.join(PART), new] {
             if let Err(error) = self.disk.remove_tree(&remains) {
                 tracing::warn!(%error, "what a new array replaced is left behind");
             }
@@ -148,7 +168,24 @@ impl Creation {
         self.disk.rename_if_there(&self.path.join(CHUNKS), &old.join(CHUNKS)).map(drop)
     }
 
+    /// Puts back what [`retire_old`](Self::retire_old) moved away.
+    fn reinstate_old(&self) -> Result<()> {
+        let (old, chunks) = (self.path.join(OLD), self.path.join(CHUNKS));
+        if !self.new_path().join(CHUNKS).exists() {
+            // The new shards have come so far.
+            self.disk.remove_tree(&chunks)?;
+        }
+        self.disk.rename_if_there(&old.join(CHUNKS), &chunks)?;
+        self.disk.sync_directory(&self.path)?;
+        self.disk.rename_if_there(&old.join(METADATA), &self.path.join(METADATA))?;
+        self.disk.sync_directory(&self.path)?;
+        self.disk.remove_tree(&old)
+    }
+
     fn abandon(&self) -> Result<()> {
+        if self.retired {
+            self.reinstate_old()?;
+        }
         self.disk.remove_tree(&self.new_path())?;
         if self.owns_directory {
             self.disk.remove_directory(&self.path)?;
@@ -419,17 +456,53 @@ mod tests {
     }
 
     #[test]
-    fn a_create_without_room_for_it_leaves_the_old_array() {
-        let scratch = tempfile::tempdir().unwrap();
-        let path = scratch.path().join("array");
-        make_old(&path);
-        // Longer than any file of this system may be, so that setting the length fails.
-        let mut huge = ArraySpec::new(&[1 << 59], DataType::Float64).unwrap();
-        huge.bricks = Bricks::Exact(BrickShape::exact(&[1 << 43]).unwrap());
-        let error = ArrayDirectory::create(&path, &huge).unwrap_err();
-        assert!(matches!(error, Error::System { operation: crate::Operation::SetLength, .. }), "{error}");
-        expect_old(&ArrayDirectory::open(&path).unwrap());
-        assert_eq!(names(&path), ["c", "zarr.json"]);
+    fn a_create_in_which_any_one_call_fails_leaves_the_old_array_as_it_was() {
+        for calls in 0.. {
+            let scratch = tempfile::tempdir().unwrap();
+            let path = scratch.path().join("array");
+            make_old(&path);
+            let before = snapshot(scratch.path());
+            match create_on(Disk::failing_after(calls), &path, &spec("new", 9)) {
+                // Only tidying up may fail without a word, or nothing has.
+                Ok(array) => {
+                    expect_new(&array);
+                    assert!(calls > 20, "{calls} calls");
+                    if names(&path) == ["c", "zarr.json"] {
+                        return;
+                    }
+                }
+                Err(_) if ArrayDirectory::open(&path).unwrap().attributes().unwrap().name == "old" => {
+                    assert_eq!(snapshot(scratch.path()), before, "after {calls} calls");
+                }
+                // The last sync: the new array is there, and may not survive if the machine stops.
+                Err(error) => {
+                    expect_new(&ArrayDirectory::open(&path).unwrap());
+                    assert!(
+                        matches!(error, Error::System { operation: crate::Operation::Sync, .. }),
+                        "{error}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_create_in_which_any_one_call_fails_leaves_nothing_where_nothing_was() {
+        for calls in 0.. {
+            let scratch = tempfile::tempdir().unwrap();
+            let path = scratch.path().join("array");
+            match create_on(Disk::failing_after(calls), &path, &spec("new", 9)) {
+                Ok(array) => {
+                    expect_new(&array);
+                    assert!(calls > 20, "{calls} calls");
+                    if names(&path) == ["c", "zarr.json"] {
+                        return;
+                    }
+                }
+                Err(_) if path.exists() => expect_new(&ArrayDirectory::open(&path).unwrap()),
+                Err(_) => assert!(names(scratch.path()).is_empty(), "after {calls} calls"),
+            }
+        }
     }
 
     #[test]

@@ -4,13 +4,13 @@ use crate::directory::ArrayDirectory;
 use crate::disk::{Disk, entries};
 use crate::error::{Error, Result};
 use crate::format::METADATA;
-use crate::survey::{ChunkTree, NEW, OLD, Survey};
+use crate::survey::{ChunkTree, NEW, OLD, PART, Survey};
 use std::path::{Path, PathBuf};
 
 /// What became of a deleted array.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deleted {
-    /// What is not ours and was left, in the array's directory, which therefore was left too.
+    /// What is not ours and was left, in the array's directory, which therefore was left too; or the path, if it is a link.
     pub left: Vec<PathBuf>,
 }
 
@@ -44,6 +44,7 @@ pub(crate) fn delete_on(disk: &Disk, path: &Path) -> Result<Deleted> {
     disk.rename_if_there(&path.join(METADATA), &old.join(METADATA))?;
     disk.sync_directory(path)?;
     tree.remove(disk)?;
+    disk.remove_tree(&path.join(PART))?;
     disk.remove_tree(&path.join(NEW))?;
     disk.remove_tree(&old)?;
     let mut left = tree.foreign;
@@ -52,6 +53,10 @@ pub(crate) fn delete_on(disk: &Disk, path: &Path) -> Result<Deleted> {
     } else {
         let beside = entries(path)?.into_iter().map(|(entry, _)| entry);
         left.extend(beside.filter(|entry| !tree.directories.contains(entry)));
+        if left.is_empty() {
+            // A link to the array's directory, which is empty now.
+            left.push(path.to_owned());
+        }
     }
     left.sort();
     left.dedup();

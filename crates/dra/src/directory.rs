@@ -3,10 +3,11 @@
 use crate::disk::Disk;
 use crate::error::{Error, Operation, Result, refused};
 use crate::format::{Alignment, ArrayLayout, Attributes, BrickPlace, METADATA, Metadata};
-use crate::shard_file::{ShardFile, make_shard_file};
-use crate::survey::{NEW, read_metadata, read_metadata_text};
+use crate::shard_file::{ShardFile, lay_out_shard};
+use crate::survey::{PART, read_metadata, read_metadata_text};
 use serde_json::Value;
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -127,10 +128,8 @@ impl ArrayDirectory {
 
     pub(crate) fn restore_shard_on(&self, disk: &Disk, number: u64) -> Result<()> {
         let source = self.shard(number)?;
-        let new = self.path.join(NEW);
-        disk.make_directory(&new)?;
-        let made = new.join(format!("shard-{number}"));
-        let file = make_shard_file(disk, &made, self.layout.shard())?;
+        let (file, made) = self.make_part(disk, &format!("shard-{number}"))?;
+        lay_out_shard(disk, &file, &made, self.layout.shard())?;
         for slot in 0..self.layout.shard().bricks_count() {
             self.copy_brick(disk, source.as_ref(), slot, (&file, &made))?;
         }
@@ -141,7 +140,26 @@ impl ArrayDirectory {
         disk.rename(&made, &self.path.join(&key))?;
         parent.ancestors().try_for_each(|directory| disk.sync_directory(&self.path.join(directory)))?;
         // Another process may be restoring another shard.
-        disk.remove_directory(&new).map(drop)
+        disk.remove_directory(&self.path.join(PART)).map(drop)
+    }
+
+    /// Makes an empty file in the place for what will replace a part of the array.
+    fn make_part(&self, disk: &Disk, name: &str) -> Result<(File, PathBuf)> {
+        let directory = self.path.join(PART);
+        let made = directory.join(name);
+        let mut tries = 0;
+        loop {
+            disk.make_directory(&directory)?;
+            match disk.make_file(&made) {
+                // Another process that was ready has just removed the directory.
+                Err(Error::System { source, .. })
+                    if source.kind() == ErrorKind::NotFound && tries < TRIES_MAX =>
+                {
+                    tries += 1;
+                }
+                other => return other.map(|file| (file, made)),
+            }
+        }
     }
 
     /// Copies the brick in `slot` of `source` to its place in a shard of holes.
@@ -209,15 +227,12 @@ impl ArrayDirectory {
     }
 
     fn replace_metadata(&self, disk: &Disk, path: &Path, text: &str) -> Result<()> {
-        let new = self.path.join(NEW);
-        disk.make_directory(&new)?;
-        let made = new.join(METADATA);
-        let file = disk.make_file(&made)?;
+        let (file, made) = self.make_part(disk, METADATA)?;
         disk.write_at(&file, &made, text.as_bytes(), 0)?;
         disk.sync(&file, &made)?;
         disk.rename(&made, path)?;
         disk.sync_directory(&self.path)?;
-        disk.remove_directory(&new).map(drop)
+        disk.remove_directory(&self.path.join(PART)).map(drop)
     }
 
     /// Where the brick at `coordinates` is: its shard and its slot there.
@@ -236,6 +251,8 @@ impl ArrayDirectory {
     }
 }
 
+/// How often another process may get in the way of making a file.
+const TRIES_MAX: u32 = 1000;
 /// How much of a brick is copied at a time.
 const COPIED_BYTES: u64 = 1 << 20;
 
@@ -310,7 +327,7 @@ mod tests {
         let restored = array.shard_for_writing(0).unwrap();
         assert!(restored.is_as_laid_out() && !shard.is_current().unwrap());
         assert_eq!(elements(&array), expected);
-        assert!(!array.path().join(NEW).exists());
+        assert!(!array.path().join(PART).exists());
     }
 
     #[test]

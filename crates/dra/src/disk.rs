@@ -12,27 +12,44 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The file systems of this machine.
 #[derive(Debug, Default)]
 pub(crate) struct Disk {
-    /// How many calls still work; all if `None`.
     #[cfg(test)]
-    calls_left: Option<AtomicU64>,
+    trouble: Option<Trouble>,
+}
+
+/// What a test lets go wrong.
+#[cfg(test)]
+#[derive(Debug)]
+struct Trouble {
+    /// How many calls still work.
+    calls_left: AtomicU64,
+    /// Whether nothing works after that, or all but one call.
+    for_good: bool,
 }
 
 impl Disk {
     /// A disk that does this many calls, and from then on nothing.
     #[cfg(test)]
     pub(crate) fn stopping_after(calls: u64) -> Self {
-        Self { calls_left: Some(AtomicU64::new(calls)) }
+        Self { trouble: Some(Trouble { calls_left: AtomicU64::new(calls), for_good: true }) }
+    }
+
+    /// A disk that does this many calls, fails once, and then works.
+    #[cfg(test)]
+    pub(crate) fn failing_after(calls: u64) -> Self {
+        Self { trouble: Some(Trouble { calls_left: AtomicU64::new(calls), for_good: false }) }
     }
 
     #[cfg(test)]
     fn step(&self, operation: Operation, path: &Path) -> Result<()> {
-        let left = |calls: u64| calls.checked_sub(1);
-        match &self.calls_left {
-            Some(calls) if calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).is_err() => {
-                Err(refused(operation, path)(ErrorKind::Interrupted.into()))
-            }
-            _ => Ok(()),
+        let Some(Trouble { calls_left, for_good }) = &self.trouble else { return Ok(()) };
+        if calls_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |calls| calls.checked_sub(1)).is_ok()
+        {
+            return Ok(());
         }
+        if !for_good {
+            calls_left.store(u64::MAX, Ordering::Relaxed);
+        }
+        Err(refused(operation, path)(ErrorKind::Interrupted.into()))
     }
 
     #[cfg(not(test))]

@@ -2,7 +2,7 @@
 //!
 //! What is here is the format and the directory that holds an array:
 //!
-//! - [`format`]: pure values. [`BrickShape`] (how an array is cut), [`ArrayLayout`] (which byte of which shard),
+//! - [`mod@format`]: pure values. [`BrickShape`] (how an array is cut), [`ArrayLayout`] (which byte of which shard),
 //!   [`Metadata`](format::Metadata) (`zarr.json`), [`Attributes`].
 //! - [`ArrayDirectory`]: making, opening and deleting an array, and its shards one by one. Any Zarr v3 array of our types
 //!   without compression opens, whoever wrote it.

@@ -183,15 +183,13 @@ impl ShardFile {
     }
 }
 
-/// Makes a shard in which nobody has written: a hole, and the index. Not synced.
-pub(crate) fn make_shard_file(disk: &Disk, path: &Path, layout: &ShardLayout) -> Result<File> {
-    let file = disk.make_file(path)?;
-    disk.set_len(&file, path, layout.len_bytes())?;
+/// Makes an empty file a shard in which nobody has written: a hole, and the index. Not synced.
+pub(crate) fn lay_out_shard(disk: &Disk, file: &File, path: &Path, layout: &ShardLayout) -> Result<()> {
+    disk.set_len(file, path, layout.len_bytes())?;
     let mut offset_bytes = layout.index_offset_bytes();
     layout.write_index(|piece| -> Result<()> {
-        disk.write_at(&file, path, piece, offset_bytes)?;
+        disk.write_at(file, path, piece, offset_bytes)?;
         offset_bytes += piece.len() as u64;
         Ok(())
-    })?;
-    Ok(file)
+    })
 }

@@ -1,9 +1,9 @@
 //! What is at a path, before anything there is touched; which names are ours.
 //!
-//! The directory of an array has `zarr.json` and the chunk files under `c`. While an array is being created or deleted, or
-//! a shard restored, there are also `.chemio-new` (what is being made) and `.chemio-old` (what is to be removed); both are
-//! ours with all they hold. A directory with one of them and without `zarr.json` was left half-made by a program that
-//! was killed.
+//! The directory of an array has `zarr.json` and the chunk files under `c`. While an array is being created or deleted there
+//! are also `.chemio-new` (what is being made) and `.chemio-old` (what is to be removed). A directory with one of them and
+//! without `zarr.json` was left half-made by a program that was killed. While a shard or the metadata are being replaced
+//! there is `.chemio-part`, which says nothing of the rest. All three are ours with all they hold.
 
 use crate::disk::{Disk, entries};
 use crate::error::{Error, Operation, Result, refused};
@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 pub(crate) const NEW: &str = ".chemio-new";
 /// Where what is to be removed is.
 pub(crate) const OLD: &str = ".chemio-old";
+/// Where a part of an array, to replace the one there is, is made.
+pub(crate) const PART: &str = ".chemio-part";
 /// Where the chunks of our arrays are.
 pub(crate) const CHUNKS: &str = "c";
 /// Metadata are not longer; what is longer is none, and is not read into memory.

@@ -65,7 +65,7 @@ fn an_array_that_nobody_wrote_is_zero_and_takes_no_space_but_its_index() {
         ArrayDirectory::create(&path, &ArraySpec::new(&[4000, 5000], DataType::Float64).unwrap()).unwrap();
     let shard = fs::metadata(array.shard_path(0)).unwrap();
     assert!(shard.len() > 4000 * 5000 * 8 && shard.blocks() * 512 <= 64 << 10, "{} blocks", shard.blocks());
-    let mut row = [1; 40_000];
+    let mut row = vec![1; 40_000];
     array.read(&Section::new(&[3999, 0], &[4000, 5000]).unwrap(), &mut row).unwrap();
     assert!(row.iter().all(|&byte| byte == 0));
 }
@@ -111,7 +111,7 @@ fn arrays_stored_in_every_other_way_are_read_and_can_be_written() {
     for (number, way) in stored_ways().into_iter().enumerate() {
         let data_type = DataType::ALL[number % DataType::ALL.len()];
         let scratch = tempfile::tempdir().unwrap();
-        let (mut all, shape) = support::store(scratch.path(), data_type, &way);
+        let (mut all, shape) = support::store(scratch.path(), data_type, way);
         let array = ArrayDirectory::open(scratch.path()).unwrap();
         array.check().unwrap();
         assert!(array.attributes().is_none());
@@ -137,7 +137,7 @@ fn an_array_of_another_program_is_neither_replaced_nor_deleted() {
         missing: Missing::Nothing,
         reversed_order: false,
     };
-    let (all, _) = support::store(scratch.path(), DataType::Int32, &way);
+    let (all, _) = support::store(scratch.path(), DataType::Int32, way);
     let spec = ArraySpec::new(&[3], DataType::Int32).unwrap();
     for error in [
         ArrayDirectory::create(scratch.path(), &spec).map(drop).unwrap_err(),
@@ -227,4 +227,42 @@ fn the_last_element_of_a_step_beyond_all_bounds_is_the_first() {
     let mut element = [0; 4];
     array.read(&section, &mut element).unwrap();
     assert_eq!(i32::from_le_bytes(element), 7);
+}
+
+#[test]
+fn several_processes_lay_out_shards_of_one_array_at_once() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("array");
+    let array = ArrayDirectory::create(&path, &exact(&[64], &[1], DataType::Int32, 64)).unwrap();
+    fs::remove_dir_all(path.join("c")).unwrap();
+    // Each thread has an open array of its own, as a process has.
+    let workers: Vec<_> = (0..4)
+        .map(|worker| {
+            let mine = ArrayDirectory::open(&path).unwrap();
+            std::thread::spawn(move || {
+                for number in (worker..64).step_by(4) {
+                    let section = Section::new(&[number], &[number + 1]).unwrap();
+                    mine.write(&section, &support::element(number, DataType::Int32)).unwrap();
+                }
+            })
+        })
+        .collect();
+    for worker in workers {
+        worker.join().unwrap();
+    }
+    assert_eq!(read_all(&array), numbered(64, DataType::Int32));
+    assert_eq!(fs::read_dir(&path).unwrap().count(), 2, "nothing is left beside zarr.json and c");
+}
+
+#[test]
+fn an_array_reached_through_a_link_is_deleted_and_the_link_stays() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (directory, link) = (scratch.path().join("directory"), scratch.path().join("link"));
+    fs::create_dir(&directory).unwrap();
+    std::os::unix::fs::symlink(&directory, &link).unwrap();
+    let spec = exact(&[4], &[2], DataType::Int32, 1);
+    ArrayDirectory::create(&link, &spec).unwrap();
+    assert_eq!(ArrayDirectory::delete(&link).unwrap().left, [link.as_path()]);
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
+    ArrayDirectory::create(&link, &spec).unwrap();
 }

@@ -75,14 +75,14 @@ fn make(path: &Path, which: usize) {
         missing: Missing::SomeBricks,
         reversed_order: true,
     };
-    match which {
+    let (data_type, way) = match which {
         0 => return ours(path),
-        1 => drop(fs::create_dir(path).map(|()| support::store(path, DataType::Float32, &stored(start)))),
-        2 | 3 => {
-            drop(fs::create_dir(path).map(|()| support::store(path, DataType::Complex128, &stored(end))))
-        }
-        _ => drop(fs::create_dir(path).map(|()| support::store(path, DataType::Float64, &stored(None)))),
-    }
+        1 => (DataType::Float32, stored(start)),
+        2 | 3 => (DataType::Complex128, stored(end)),
+        _ => (DataType::Float64, stored(None)),
+    };
+    fs::create_dir(path).unwrap();
+    support::store(path, data_type, way);
     assert!(use_array(path).is_ok());
 }
 
@@ -138,7 +138,9 @@ proptest! {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
         let chosen = ((file * 2.0 * files.len() as f64) as usize).min(files.len() - 1);
         let mut bytes = fs::read(&files[chosen]).unwrap();
-        damages.iter().for_each(|damage| apply(&mut bytes, damage));
+        for damage in &damages {
+            apply(&mut bytes, damage);
+        }
         fs::write(&files[chosen], bytes).unwrap();
         expect_sane(&path)?;
     }

@@ -34,7 +34,7 @@ fn files(path: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 fn expect_golden(name: &str, mut spec: ArraySpec, brick: &[u64], written: &Section) {
     spec.bricks = Bricks::Exact(BrickShape::exact(brick).unwrap());
     spec.alignment = Alignment::new(512).unwrap();
-    spec.attributes.name = name.to_owned();
+    name.clone_into(&mut spec.attributes.name);
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join(name);
     let array = ArrayDirectory::create(&path, &spec).unwrap();

@@ -360,7 +360,9 @@ mod tests {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
             let at = |part: f64| (part * counts[dim] as f64) as u64;
             let range = at(from).min(at(to))..at(from).max(at(to));
-            prop_assume!(!a.is_empty() && !range.is_empty());
+            if a.is_empty() || range.is_empty() {
+                return Ok(());
+            }
             let mut narrow = a;
             narrow.narrow(dim, &range);
             let numbered = |i: &Shape| range.contains(&((i[dim] - a.lo()[dim]) / a.step()[dim]));

@@ -69,7 +69,7 @@ fn fill(data_type: DataType) -> (Vec<u8>, &'static str) {
 }
 
 /// Stores an array at `path`; its elements and its shape.
-pub(crate) fn store(path: &Path, data_type: DataType, way: &Stored) -> (Vec<u8>, [u64; 3]) {
+pub(crate) fn store(path: &Path, data_type: DataType, way: Stored) -> (Vec<u8>, [u64; 3]) {
     let per_chunk = if way.index.is_some() { PER_CHUNK } else { [1; 3] };
     let chunk = [0, 1, 2].map(|d| BRICK[d] * per_chunk[d]);
     let (fill, fill_text) = fill(data_type);
@@ -94,9 +94,9 @@ pub(crate) fn store(path: &Path, data_type: DataType, way: &Stored) -> (Vec<u8>,
         if way.missing == Missing::SomeChunks && number % 2 == 1 {
             continue;
         }
-        let file = path.join(way.keys.key(&at));
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, chunk_bytes(&bricks, way)).unwrap();
+        let chunk_file = path.join(way.keys.key(&at));
+        fs::create_dir_all(chunk_file.parent().unwrap()).unwrap();
+        fs::write(chunk_file, chunk_bytes(&bricks, way)).unwrap();
     }
     (all, DIMS)
 }
@@ -132,7 +132,7 @@ fn take_brick(all: &mut [u8], brick: &[u64; 3], data_type: DataType, fill: &[u8]
     bytes
 }
 
-fn chunk_bytes(bricks: &[Option<Vec<u8>>], way: &Stored) -> Vec<u8> {
+fn chunk_bytes(bricks: &[Option<Vec<u8>>], way: Stored) -> Vec<u8> {
     let Some(format) = way.index else { return bricks[0].clone().unwrap() };
     let index_len = bricks.len() * 16 + if format.checksum { 4 } else { 0 };
     let mut data = vec![];
@@ -175,7 +175,7 @@ fn crc32c_bit_by_bit(bytes: &[u8]) -> u32 {
     !remainder
 }
 
-fn metadata(data_type: DataType, way: &Stored, chunk: &[u64; 3], fill: &str) -> String {
+fn metadata(data_type: DataType, way: Stored, chunk: &[u64; 3], fill: &str) -> String {
     let little = r#"{"name": "bytes", "configuration": {"endian": "little"}}"#;
     let codecs = match way.index {
         None => little.to_owned(),
