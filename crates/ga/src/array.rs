@@ -137,11 +137,18 @@ impl Array {
     ///
     /// # Errors
     /// - [`Error::Comm`]: an operation failed, or MPI refused. The array is gone nevertheless.
-    /// - [`Error::ArgumentsDiffer`]: the ranks remove different arrays. They are gone nevertheless, but MPI keeps its windows.
+    /// - [`Error::ArgumentsDiffer`]: the ranks remove different arrays. They are gone nevertheless; MPI's
+    ///   window of one is freed when all ranks have tried to remove it.
     pub fn destroy(self) -> Result<()> {
         let completed = self.window.complete_all();
         // MPI would wait for ever if each rank freed another window.
-        agree_on(&self.group, self.number, "removing an array")?;
+        if let Err(different) = agree_on(&self.group, self.number, "removing an array") {
+            if matches!(different, Error::ArgumentsDiffer { .. }) {
+                self.context.abandon(&self.group, self.number, &self.window);
+                self.context.free_abandoned(&self.group)?;
+            }
+            return Err(different);
+        }
         let freed = self.window.free();
         self.group.comm().agree(completed.and(freed))?;
         Ok(())

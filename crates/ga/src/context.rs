@@ -27,9 +27,20 @@ struct Inner {
     locks: Arc<LockTable>,
     /// The windows of live arrays that have operations to complete.
     windows: Mutex<Vec<Weak<Window>>>,
+    /// Arrays with a window of MPI that this rank has removed, and others of their group have not yet.
+    abandoned: Mutex<Vec<Abandoned>>,
     arrays_made: AtomicI64,
     mutexes: Mutex<Option<Arc<Mutexes>>>,
     sync_mask: SyncMask,
+}
+
+/// See [`Context::abandon`].
+#[derive(Debug)]
+struct Abandoned {
+    group: Group,
+    /// The array's.
+    number: u64,
+    window: Arc<Window>,
 }
 
 impl Context {
@@ -57,6 +68,7 @@ impl Context {
             node_of,
             locks,
             windows: Mutex::default(),
+            abandoned: Mutex::default(),
             arrays_made: AtomicI64::new(0),
             mutexes: Mutex::default(),
             sync_mask: SyncMask::default(),
@@ -177,6 +189,39 @@ impl Context {
     /// Synchronises the copies that MPI may have of the memory of all arrays.
     pub(crate) fn windows_see_others(&self) -> Result<()> {
         self.windows().iter().try_for_each(|window| window.see_others())
+    }
+
+    /// Keeps the window of an array whose ranks have removed another one instead. Local.
+    pub(crate) fn abandon(&self, group: &Group, number: u64, window: &Arc<Window>) {
+        if window.has_operations() {
+            let abandoned = Abandoned { group: group.clone(), number, window: window.clone() };
+            lock(&self.inner.abandoned).push(abandoned);
+        }
+    }
+
+    /// Frees the windows of a group that all of its ranks have abandoned by now. Collective over the group.
+    pub(crate) fn free_abandoned(&self, group: &Group) -> Result<()> {
+        let mut mine: Vec<u64> = lock(&self.inner.abandoned)
+            .iter()
+            .filter(|abandoned| abandoned.group.is(group))
+            .map(|abandoned| abandoned.number)
+            .collect();
+        mine.sort_unstable();
+        let longest = group.comm().all_gather(&[mine.len() as u64])?.into_iter().max().unwrap_or(0);
+        // Every rank gives as many numbers; no array has the last one.
+        let mut padded = mine.clone();
+        padded.resize(section::size(longest), u64::MAX);
+        let all = group.comm().all_gather(&padded)?;
+        let everywhere = |number: &u64| all.iter().filter(|other| *other == number).count() == group.ranks();
+        let mut freed = Ok(());
+        for number in mine.into_iter().filter(everywhere) {
+            let mut abandoned = lock(&self.inner.abandoned);
+            let found = abandoned.iter().position(|other| other.group.is(group) && other.number == number);
+            let window = found.map(|at| abandoned.swap_remove(at).window);
+            drop(abandoned);
+            freed = freed.and(window.map_or(Ok(()), |window| window.free()));
+        }
+        freed
     }
 
     fn windows(&self) -> Vec<Arc<Window>> {
