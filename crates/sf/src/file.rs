@@ -17,8 +17,8 @@ pub struct Hints {
     pub hard_limit_bytes: Option<u64>,
     /// About how long the file will be: so much space is reserved.
     pub soft_limit_bytes: Option<u64>,
-    /// The size of a typical request: the unit of stripes, and whether small asynchronous writes (below 64 KiB) are
-    /// gathered until they are waited for.
+    /// The size of a typical request: the unit of stripes, and, where it is below 64 KiB, asynchronous writes of less than
+    /// 16 KiB are gathered until they are waited for.
     pub request_bytes: Option<u64>,
 }
 
