@@ -129,6 +129,20 @@ impl Made {
     }
 }
 
+/// The array of a handle, for another border: it can be used after the program has destroyed it, until it is dropped. Local.
+///
+/// # Errors
+/// - [`Error::NotInitialised`], [`Error::DeadHandle`], [`Error::NotAllocated`]: there is no such array.
+/// - [`Error::NotOfAll`]: not all processes of the program hold it.
+pub fn array_of_all(handle: i64) -> Result<Array> {
+    let session = crate::session::current()?;
+    let made = session.array(handle)?;
+    if made.group().ranks() == session.context().ranks() {
+        return Ok(made.array.keep());
+    }
+    Err(Error::NotOfAll { handle, name: made.array.name().to_owned() })
+}
+
 /// Bytes of an array's block on this rank.
 fn own_bytes(array: &Array) -> u64 {
     array.local_section().map_or(0, |own| own.len() * array.element_type().bytes() as u64)
