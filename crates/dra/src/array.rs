@@ -181,7 +181,7 @@ impl DiskArray {
             synced.map_err(|error| memory_error(path, &memory.name(), &error)).map(|()| mapping)
         });
         let mapping = self.context.agree_on("a transfer", path, &(transfer, direction), checked)?;
-        let job = self.context.engine().submit(Job::new(&self.open, memory, mapping, direction));
+        let job = self.context.engine().submit(Job::new(&self.open, memory, &mapping, direction));
         let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         jobs.retain(|job| !job.is_settled());
         jobs.push(Arc::clone(&job));
@@ -260,7 +260,9 @@ impl DiskArray {
         let mut result = Ok(());
         for job in jobs {
             self.context.engine().wait(&job);
-            result = result.and(job.untold_error());
+            if !job.is_settled() {
+                result = result.and(job.outcome());
+            }
         }
         result
     }

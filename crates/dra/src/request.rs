@@ -94,7 +94,7 @@ impl Request {
                 .map_err(|error| memory_error(self.job.array.directory.path(), &memory.name(), &error)),
             _ => Ok(()),
         };
-        let outcome = self.context.agree(self.job.untold_error().and(synced));
+        let outcome = self.context.agree(self.job.outcome().and(synced));
         self.outcome = Some(outcome.map_err(Failed::from));
     }
 }

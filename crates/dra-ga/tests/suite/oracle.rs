@@ -44,7 +44,7 @@ fn random_place(rng: &mut Rng, counts: &[u64]) -> (Section, Vec<u64>) {
 
 /// Another shape of as many elements.
 fn reshaped(rng: &mut Rng, len: u64) -> Vec<u64> {
-    let divisors: Vec<u64> = (1..=len.min(200)).filter(|divisor| len % divisor == 0).collect();
+    let divisors: Vec<u64> = (1..=len.min(200)).filter(|divisor| len.is_multiple_of(*divisor)).collect();
     let first = divisors[rng.usize(..divisors.len())];
     if rng.bool() { vec![first, len / first] } else { vec![len] }
 }

@@ -33,12 +33,12 @@ impl Job {
     pub(crate) fn new(
         array: &Arc<OpenArray>,
         memory: &Arc<dyn ArrayInMemory>,
-        mapping: Mapping,
+        mapping: &Mapping,
         direction: Direction,
     ) -> Self {
         Self {
             array: Arc::clone(array),
-            mapping,
+            mapping: *mapping,
             direction,
             by_caller: !memory.any_thread(),
             state: Mutex::new(State {
@@ -109,8 +109,8 @@ impl Job {
         self.state().done
     }
 
-    /// What went wrong on this rank, once: who is told an error need not be told again.
-    pub(crate) fn untold_error(&self) -> Result<()> {
+    /// What went wrong on this rank. Who asks tells it.
+    pub(crate) fn outcome(&self) -> Result<()> {
         let mut state = self.state();
         state.told = true;
         match &state.error {

@@ -60,7 +60,7 @@ impl Mapping {
     ) -> Result {
         match self.kind {
             Kind::Moved => memory.get(&self.moved(part), to, extents),
-            Kind::Reversed => self.each_piece(part, memory, |piece, scratch| {
+            Kind::Reversed => each_piece(part, memory, |piece, scratch| {
                 let there = self.moved_reversed(piece);
                 memory.get(&there, scratch, &there.counts())?;
                 let at = place_bytes(piece, part, extents, memory);
@@ -84,7 +84,7 @@ impl Mapping {
     ) -> Result {
         match self.kind {
             Kind::Moved => memory.put(&self.moved(part), from, extents),
-            Kind::Reversed => self.each_piece(part, memory, |piece, scratch| {
+            Kind::Reversed => each_piece(part, memory, |piece, scratch| {
                 let there = self.moved_reversed(piece);
                 let at = place_bytes(piece, part, extents, memory);
                 copy_from_reversed(&from[at..], extents, scratch, &there.counts(), element_bytes(memory));
@@ -103,27 +103,6 @@ impl Mapping {
 
     fn moved_reversed(&self, part: &Section) -> Section {
         part.relative_to(self.on_disk.lo()).reversed().shifted_by(self.in_memory.lo())
-    }
-
-    /// Calls `visit` with pieces that are together `part`, each with memory for its elements.
-    fn each_piece(
-        &self,
-        part: &Section,
-        memory: &dyn ArrayInMemory,
-        mut visit: impl FnMut(&Section, &mut [u8]) -> Result,
-    ) -> Result {
-        let elements_max = PIECE_BYTES / memory.data_type().bytes();
-        let mut scratch = vec![0; size(part.len().min(elements_max) * memory.data_type().bytes())];
-        let mut left = vec![*part];
-        while let Some(piece) = left.pop() {
-            if piece.len() <= elements_max {
-                let bytes = size(piece.len() * memory.data_type().bytes());
-                visit(&piece, &mut scratch[..bytes])?;
-            } else {
-                left.extend(halves(&piece));
-            }
-        }
-        Ok(())
     }
 
     /// Calls `visit` with boxes in memory that are together `part`, each with the byte of the buffer at which its elements
@@ -153,6 +132,26 @@ impl Mapping {
         });
         result
     }
+}
+
+/// Calls `visit` with pieces that are together `part`, each with memory for its elements.
+fn each_piece(
+    part: &Section,
+    memory: &dyn ArrayInMemory,
+    mut visit: impl FnMut(&Section, &mut [u8]) -> Result,
+) -> Result {
+    let elements_max = PIECE_BYTES / memory.data_type().bytes();
+    let mut scratch = vec![0; size(part.len().min(elements_max) * memory.data_type().bytes())];
+    let mut left = vec![*part];
+    while let Some(piece) = left.pop() {
+        if piece.len() <= elements_max {
+            let bytes = size(piece.len() * memory.data_type().bytes());
+            visit(&piece, &mut scratch[..bytes])?;
+        } else {
+            left.extend(halves(&piece));
+        }
+    }
+    Ok(())
 }
 
 fn element_bytes(memory: &dyn ArrayInMemory) -> usize {

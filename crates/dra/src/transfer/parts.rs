@@ -5,6 +5,7 @@ use crate::format::BrickPlace;
 use crate::transfer::unit::Piece;
 use section::{Section, Shape};
 use std::fmt;
+use std::iter::Peekable;
 
 /// The elements of one brick that a transfer moves.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +37,7 @@ impl Part {
 
 /// The parts of a section that this rank owns, in row-major order of their bricks: as they lie on disk.
 pub(super) struct Parts {
-    coordinates: Option<Box<dyn Iterator<Item = Shape> + Send>>,
+    coordinates: Option<Peekable<Box<dyn Iterator<Item = Shape> + Send>>>,
     section: Section,
 }
 
@@ -55,7 +56,12 @@ impl Parts {
             let met = bricks.meeting(section).indices();
             Box::new(met.filter(move |coordinates| owners.is_owner(rank, coordinates)))
         });
-        Self { coordinates, section: *section }
+        Self { coordinates: coordinates.map(Iterator::peekable), section: *section }
+    }
+
+    /// Whether there are none left.
+    pub(super) fn is_at_end(&mut self) -> bool {
+        self.coordinates.as_mut().is_none_or(|left| left.peek().is_none())
     }
 
     pub(super) fn next(&mut self, array: &OpenArray) -> Option<Part> {

@@ -147,7 +147,7 @@ impl Pipeline {
             return Advanced::Something;
         };
         let job = Arc::clone(job);
-        if job.has_failed() {
+        if job.has_failed() || parts.is_at_end() {
             self.end(&job, None);
             return Advanced::Something;
         }
@@ -160,9 +160,8 @@ impl Pipeline {
                 return Advanced::Something;
             }
         }
-        match parts.next(&job.array) {
-            Some(part) => self.start(&job, part),
-            None => self.end(&job, None),
+        if let Some(part) = parts.next(&job.array) {
+            self.start(&job, &part);
         }
         Advanced::Something
     }
@@ -180,8 +179,8 @@ impl Pipeline {
         }
     }
 
-    fn start(&mut self, job: &Arc<Job>, part: Part) {
-        self.settle(&job.array, &part);
+    fn start(&mut self, job: &Arc<Job>, part: &Part) {
+        self.settle(&job.array, part);
         job.part_started();
         let begun = match job.direction {
             Direction::ToMemory => self.start_reading(job, part),
@@ -200,24 +199,24 @@ impl Pipeline {
     }
 
     /// Begins to read what a part needs; nothing is in flight where nobody ever wrote.
-    fn start_reading(&mut self, job: &Arc<Job>, part: Part) -> Result<Option<Flight>> {
+    fn start_reading(&mut self, job: &Arc<Job>, part: &Part) -> Result<Option<Flight>> {
         let array = &job.array;
         let found = match array.shards.get(part.place)? {
             Some(shard) => shard.offset_bytes(part.place.slot)?.map(|at| (shard, at)),
             None => None,
         };
         let Some((shard, brick_at)) = found else {
-            self.fill(job, &part)?;
+            self.fill(job, part)?;
             return Ok(None);
         };
         let layout = array.directory.layout().shard();
         let room_bytes = if shard.is_as_laid_out() { layout.stride_bytes() } else { layout.brick_bytes() };
         let piece = part.piece(array, room_bytes);
-        let unit = piece.to_read();
+        let unit = piece.read_unit();
         let (at, extents) = piece.place_in_buffer(&unit);
         let moving = read(&shard, brick_at, &unit, self.buffers.take())?;
         let (job, stage) = (Arc::clone(job), Stage::Reading(moving));
-        Ok(Some(Flight { job, part, shard, brick_at, unit, at, extents, stage }))
+        Ok(Some(Flight { job, part: *part, shard, brick_at, unit, at, extents, stage }))
     }
 
     /// Gives memory the fill value for a part that is not on disk.
@@ -232,7 +231,7 @@ impl Pipeline {
     }
 
     /// Begins to write a part, or to read what must not change around it.
-    fn start_writing(&mut self, job: &Arc<Job>, part: Part) -> Result<Option<Flight>> {
+    fn start_writing(&mut self, job: &Arc<Job>, part: &Part) -> Result<Option<Flight>> {
         let array = &job.array;
         let missing = || Error::CorruptShard {
             path: array.directory.shard_path(part.place.shard),
@@ -242,14 +241,14 @@ impl Pipeline {
         let layout = array.directory.layout().shard();
         let brick_at = layout.offset_bytes(part.place.slot);
         let piece = part.piece(array, layout.stride_bytes());
-        let (unit, reads_before) = piece.to_write(part.is_whole());
+        let (unit, reads_before) = piece.write_unit(part.is_whole());
         let (at, extents) = piece.place_in_buffer(&unit);
         array.shards.note_written(part.place.shard);
         let mut buffer = self.buffers.take();
         let job = Arc::clone(job);
         if reads_before {
             let stage = Stage::ReadingToModify(read(&shard, brick_at, &unit, buffer)?);
-            return Ok(Some(Flight { job, part, shard, brick_at, unit, at, extents, stage }));
+            return Ok(Some(Flight { job, part: *part, shard, brick_at, unit, at, extents, stage }));
         }
         if let Unit::Span(bytes) = &unit
             && (piece.part.counts() != piece.brick || bytes.end > layout.brick_bytes())
@@ -263,7 +262,7 @@ impl Pipeline {
             return Err(job.memory_error(&error));
         }
         let stage = Stage::Writing(write(&shard, brick_at, &unit, buffer)?);
-        Ok(Some(Flight { job, part, shard, brick_at, unit, at, extents, stage }))
+        Ok(Some(Flight { job, part: *part, shard, brick_at, unit, at, extents, stage }))
     }
 
     /// Brings writes that read the brick of `part` before so far that they write.

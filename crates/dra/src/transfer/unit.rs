@@ -72,12 +72,12 @@ impl Piece {
     }
 
     /// What to read for the part.
-    pub(super) fn to_read(&self) -> Unit {
+    pub(super) fn read_unit(&self) -> Unit {
         if self.runs_are_cheaper() { self.by_runs() } else { self.span() }
     }
 
     /// What to write for the part, and whether that has to be read before. `whole`: the brick has no other elements.
-    pub(super) fn to_write(&self, whole: bool) -> (Unit, bool) {
+    pub(super) fn write_unit(&self, whole: bool) -> (Unit, bool) {
         if whole {
             let Range { end, .. } = self.extent();
             return (Unit::Span(0..end.next_multiple_of(PAGE_BYTES).min(self.room_bytes)), false);
@@ -120,17 +120,17 @@ mod tests {
 
     #[test]
     fn whole_bricks_are_written_without_reading_and_as_far_as_they_have_elements() {
-        assert_eq!(piece([0, 0], [256, 512]).to_write(true), (Unit::Span(0..1 << 20), false));
-        assert_eq!(piece([0, 0], [10, 512]).to_write(true), (Unit::Span(0..10 * 4096), false));
-        assert_eq!(piece([0, 0], [10, 100]).to_write(true), (Unit::Span(0..10 * 4096), false));
+        assert_eq!(piece([0, 0], [256, 512]).write_unit(true), (Unit::Span(0..1 << 20), false));
+        assert_eq!(piece([0, 0], [10, 512]).write_unit(true), (Unit::Span(0..10 * 4096), false));
+        assert_eq!(piece([0, 0], [10, 100]).write_unit(true), (Unit::Span(0..10 * 4096), false));
     }
 
     #[test]
     fn many_short_runs_are_moved_with_what_is_between_them() {
         let narrow = piece([0, 10], [256, 20]);
-        assert_eq!(narrow.to_read(), Unit::Span(0..255 * 4096 + 4096));
-        assert_eq!(narrow.to_write(false), (Unit::Span(0..1 << 20), true));
-        assert_eq!(narrow.place_in_buffer(&narrow.to_read()), (80, narrow.brick));
+        assert_eq!(narrow.read_unit(), Unit::Span(0..255 * 4096 + 4096));
+        assert_eq!(narrow.write_unit(false), (Unit::Span(0..1 << 20), true));
+        assert_eq!(narrow.place_in_buffer(&narrow.read_unit()), (80, narrow.brick));
     }
 
     #[test]
@@ -140,25 +140,25 @@ mod tests {
         let part = Section::new(&[0, 5], &[2, 15]).unwrap();
         let sparse = Piece { part, brick, element_bytes: 8, room_bytes: 16 << 20 };
         let runs = Unit::Runs(vec![40, (8 << 20) + 40], 80);
-        assert_eq!(sparse.to_read(), runs);
-        assert_eq!(sparse.to_write(false), (runs.clone(), false));
+        assert_eq!(sparse.read_unit(), runs);
+        assert_eq!(sparse.write_unit(false), (runs.clone(), false));
         assert_eq!((runs.in_buffer(), sparse.place_in_buffer(&runs)), (0..160, (0, part.counts())));
     }
 
     #[test]
     fn one_run_is_written_as_it_is_and_read_by_pages() {
         let rows = piece([7, 0], [9, 512]);
-        assert_eq!(rows.to_write(false), (Unit::Runs(vec![7 * 4096], 8192), false));
+        assert_eq!(rows.write_unit(false), (Unit::Runs(vec![7 * 4096], 8192), false));
         let row = piece([7, 1], [8, 3]);
-        assert_eq!(row.to_write(false), (Unit::Runs(vec![7 * 4096 + 8], 16), false));
-        assert_eq!(row.to_read(), Unit::Span(7 * 4096..8 * 4096));
+        assert_eq!(row.write_unit(false), (Unit::Runs(vec![7 * 4096 + 8], 16), false));
+        assert_eq!(row.read_unit(), Unit::Span(7 * 4096..8 * 4096));
     }
 
     #[test]
     fn no_page_beyond_the_room_of_a_brick_is_moved() {
         let (part, brick) = (Section::new(&[0], &[3]).unwrap(), Shape::new(&[3]).unwrap());
         let small = Piece { part, brick, element_bytes: 8, room_bytes: 24 };
-        assert_eq!(small.to_write(true), (Unit::Span(0..24), false));
-        assert_eq!(small.to_read(), Unit::Span(0..24));
+        assert_eq!(small.write_unit(true), (Unit::Span(0..24), false));
+        assert_eq!(small.read_unit(), Unit::Span(0..24));
     }
 }
