@@ -34,19 +34,32 @@
 #[cfg(target_endian = "big")]
 compile_error!("arrays on disk are little-endian, and nothing here swaps bytes");
 
+mod array;
+pub mod codes;
+mod context;
 mod create;
 mod delete;
 mod directory;
 mod disk;
 mod error;
 pub mod format;
+mod in_memory;
+mod owners;
+mod request;
 mod serial;
 mod shard_file;
+mod shards;
 mod survey;
+mod transfer;
 
+pub use array::{Access, DiskArray};
+pub use context::{Context, Settings};
 pub use create::Creation;
 pub use delete::Deleted;
 pub use directory::ArrayDirectory;
 pub use error::{Error, Operation, Result};
 pub use format::{Alignment, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, DataType, Maker};
+pub use in_memory::{ArrayInMemory, MemoryError};
+pub use request::Request;
 pub use shard_file::ShardFile;
+pub use transfer::Transfer;
