@@ -17,6 +17,6 @@ impl Provider for OwnArrays {
     }
 
     fn array(&self, handle: i64) -> Result<Arc<dyn ArrayInMemory>, MemoryError> {
-        Ok(Arc::new(dra_ga::InMemory::new(chemio_capi_ga::array_of_all(handle)?)))
+        Ok(chemio_capi_ga::with_array_of_all(handle, dra_ga::in_memory)?)
     }
 }

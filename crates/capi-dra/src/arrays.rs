@@ -23,7 +23,6 @@ static OPENED: AtomicU64 = AtomicU64::new(0);
 #[derive(Debug)]
 pub(crate) struct OpenArray {
     disk: RwLock<DiskArray>,
-    pub(crate) access: Access,
     /// As the caller gave it.
     pub(crate) file: PathBuf,
     pub(crate) dims: Shape,
@@ -101,11 +100,11 @@ impl Creation<'_> {
 }
 
 impl OpenArray {
-    fn new(disk: DiskArray, access: Access, file: &Path) -> Self {
+    fn new(disk: DiskArray, file: &Path) -> Self {
         let metadata = disk.directory().metadata();
         let (dims, data_type) = (metadata.dims, metadata.data_type);
         let serial = OPENED.fetch_add(1, Relaxed);
-        Self { disk: RwLock::new(disk), access, file: file.to_owned(), dims, data_type, serial }
+        Self { disk: RwLock::new(disk), file: file.to_owned(), dims, data_type, serial }
     }
 
     pub(crate) fn disk(&self) -> RwLockReadGuard<'_, DiskArray> {
@@ -182,7 +181,7 @@ pub(crate) fn create(arguments: Result<Creation<'_>>) -> Result<i64> {
     let token = token_of(&session, token);
     let (file, spec, access, _) = session.agree("dra_create", checked, token)?;
     let disk = session.context.create(file, &spec, access).map_err(of_disk)?;
-    Ok(session.insert(OpenArray::new(disk, access, file)))
+    Ok(session.insert(OpenArray::new(disk, file)))
 }
 
 /// Opens an array that is there and gives its handle. Collective.
@@ -193,7 +192,7 @@ pub(crate) fn open(file: Result<&Path>, mode: Result<i64>) -> Result<i64> {
     let token = token_of(&session, checked.as_ref().ok().map(|(file, _, mode)| (*file, *mode)));
     let (file, access, _) = session.agree("dra_open", checked, token)?;
     let disk = session.context.open(file, access).map_err(of_disk)?;
-    Ok(session.insert(OpenArray::new(disk, access, file)))
+    Ok(session.insert(OpenArray::new(disk, file)))
 }
 
 /// Waits for what is under way and closes an array; its handle is free then, whatever is returned. Collective.
@@ -260,7 +259,7 @@ pub(crate) fn internals(handle: i64) -> Result<Option<String>> {
         attributes.brick_hint,
         attributes.files_hint,
         attributes.io_processes_hint,
-        open.access,
+        disk.access(),
     )))
 }
 

@@ -1,10 +1,9 @@
 //! Attributes of arrays on disk, as JSON texts.
 
+use crate::Error;
 use crate::error::of_disk;
 use crate::session::{current, my_turn};
-use crate::{Error, codes};
 use chemio_capi::Result;
-use dra::Access;
 use serde_json::Value;
 
 /// A text of the caller's.
@@ -26,10 +25,6 @@ pub(crate) fn set(handle: Result<i64>, key: Result<&str>, value: Result<Option<&
     let session = current()?;
     let checked = handle.and_then(|handle| {
         let (open, key) = (session.array(handle)?, key?);
-        if open.access == Access::ReadOnly {
-            let mode = codes::READ_ONLY;
-            return Err(Error::UselessMode { mode, call: "dra_set_attribute" }.into());
-        }
         Ok((open, key, value?.map(|text| parse(key, text)).transpose()?))
     });
     let token = checked

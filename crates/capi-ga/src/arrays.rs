@@ -129,16 +129,16 @@ impl Made {
     }
 }
 
-/// The array of a handle, for another border: it can be used after the program has destroyed it, until it is dropped. Local.
+/// Uses the array of a handle, for another border. Local.
 ///
 /// # Errors
 /// - [`Error::NotInitialised`], [`Error::DeadHandle`], [`Error::NotAllocated`]: there is no such array.
 /// - [`Error::NotOfAll`]: not all processes of the program hold it.
-pub fn array_of_all(handle: i64) -> Result<Array> {
+pub fn with_array_of_all<R>(handle: i64, work: impl FnOnce(&Array) -> R) -> Result<R> {
     let session = crate::session::current()?;
     let made = session.array(handle)?;
     if made.group().ranks() == session.context().ranks() {
-        return Ok(made.array.keep());
+        return Ok(work(&made.array));
     }
     Err(Error::NotOfAll { handle, name: made.array.name().to_owned() })
 }
