@@ -106,7 +106,7 @@ pub(crate) fn open(context: &Context, path: &Path, access: Access) -> Result<Dis
     }
     let wanted = directory.attributes().map_or(0, |attributes| attributes.io_processes_hint);
     let kept = Arc::new(ArrayDirectory::open(&path)?);
-    let shards = Shards::new(&kept, access.is_writable());
+    let shards = Shards::new(&kept, context.devices(), access.is_writable());
     let (owners, rank) = (context.owners(wanted), context.comm().rank());
     tracing::debug!(path = %path.display(), io_processes = owners.count(), "an array on disk is open");
     let open = Arc::new(OpenArray { directory: kept, shards, owners, rank });

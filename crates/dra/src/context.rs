@@ -7,6 +7,7 @@ use crate::format::ArraySpec;
 use crate::owners::{Owners, number_nodes};
 use crate::transfer::engine::Engine;
 use comm::{Comm, Failure};
+use elio::{Device, File, Mode, OpenOptions};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -25,6 +26,9 @@ pub struct Settings {
     pub io_processes: Option<u32>,
 }
 
+/// Opens what holds the bytes of a shard: for tests and measurements, which count or hurt what passes through.
+pub type OpenDevice = dyn Fn(&Path, Mode) -> elio::Result<Arc<dyn Device>> + Send + Sync;
+
 /// The ranks that share arrays on disk. A clone is the same context.
 #[derive(Clone, Debug)]
 pub struct Context {
@@ -38,6 +42,26 @@ struct Inner {
     comm: Arc<Comm>,
     node_of: Vec<usize>,
     settings: Settings,
+    devices: Devices,
+}
+
+/// How shards are opened; `None`: as files of the system.
+#[derive(Clone, Default)]
+pub(crate) struct Devices(Option<Arc<OpenDevice>>);
+
+impl fmt::Debug for Devices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "devices of the program" } else { "files" })
+    }
+}
+
+impl Devices {
+    pub(crate) fn open(&self, path: &Path, options: &OpenOptions) -> elio::Result<File> {
+        match &self.0 {
+            Some(open) => Ok(File::on_device(open(path, options.mode)?, path, options)),
+            None => File::open(path, options),
+        }
+    }
 }
 
 /// An error as other ranks are told it: the legacy number, then the text.
@@ -55,9 +79,22 @@ impl Context {
     /// # Errors
     /// - [`Error::Comm`]: the ranks could not talk to each other.
     pub fn new(comm: &Arc<Comm>, settings: Settings) -> Result<Self> {
+        Self::make(comm, settings, Devices::default())
+    }
+
+    /// As [`new`](Self::new), with devices of the program's own under the shards that transfers use.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn on_devices(comm: &Arc<Comm>, settings: Settings, open: Arc<OpenDevice>) -> Result<Self> {
+        Self::make(comm, settings, Devices(Some(open)))
+    }
+
+    fn make(comm: &Arc<Comm>, settings: Settings, devices: Devices) -> Result<Self> {
         let node_of = number_nodes(comm)?;
         let engine = Engine::new(settings.memory_bytes.unwrap_or(MEMORY_BYTES));
-        Ok(Self { inner: Arc::new(Inner { engine, comm: Arc::clone(comm), node_of, settings }) })
+        let comm = Arc::clone(comm);
+        Ok(Self { inner: Arc::new(Inner { engine, comm, node_of, settings, devices }) })
     }
 
     /// The ranks.
@@ -133,6 +170,10 @@ impl Context {
     /// The most memory that the buffers of this rank ever took, in bytes.
     pub fn memory_bytes_peak(&self) -> u64 {
         self.engine().memory_bytes_peak()
+    }
+
+    pub(crate) fn devices(&self) -> &Devices {
+        &self.inner.devices
     }
 
     pub(crate) fn engine(&self) -> &Engine {
