@@ -49,6 +49,7 @@ fn main() -> ExitCode {
             scenario!(lifetime::attributes_are_seen_by_all_ranks),
             scenario!(lifetime::hundreds_of_requests_are_outstanding),
             scenario!(memory::buffers_stay_within_what_was_given_or_two_bricks),
+            scenario!(memory::a_transfer_takes_no_more_memory_than_its_buffers).ranks(..=1).hosts(..2),
             scenario!(memory::io_processes_are_those_asked_for),
         ])
 }
