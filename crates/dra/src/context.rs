@@ -1,12 +1,14 @@
 //! The ranks that share arrays on disk, and what transfers need on each of them.
 
-use crate::array::{self, Access, DiskArray};
+use crate::array::{Access, DiskArray};
 use crate::codes;
 use crate::error::{Error, Result};
 use crate::format::ArraySpec;
-use crate::owners::{Owners, number_nodes};
+use crate::opening;
+use crate::owners::number_nodes;
 use crate::transfer::engine::Engine;
 use comm::{Comm, Failure};
+use elio::{Device, File, Mode, OpenOptions};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -25,6 +27,9 @@ pub struct Settings {
     pub io_processes: Option<u32>,
 }
 
+/// Opens what holds the bytes of a shard: for tests and measurements, which count or hurt what passes through.
+pub type OpenDevice = dyn Fn(&Path, Mode) -> elio::Result<Arc<dyn Device>> + Send + Sync;
+
 /// The ranks that share arrays on disk. A clone is the same context.
 #[derive(Clone, Debug)]
 pub struct Context {
@@ -38,6 +43,26 @@ struct Inner {
     comm: Arc<Comm>,
     node_of: Vec<usize>,
     settings: Settings,
+    devices: Devices,
+}
+
+/// How shards are opened; `None`: as files of the system.
+#[derive(Clone, Default)]
+pub(crate) struct Devices(Option<Arc<OpenDevice>>);
+
+impl fmt::Debug for Devices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "devices of the program" } else { "files" })
+    }
+}
+
+impl Devices {
+    pub(crate) fn open(&self, path: &Path, options: &OpenOptions) -> elio::Result<File> {
+        match &self.0 {
+            Some(open) => Ok(File::on_device(open(path, options.mode)?, path, options)),
+            None => File::open(path, options),
+        }
+    }
 }
 
 /// An error as other ranks are told it: the legacy number, then the text.
@@ -55,9 +80,22 @@ impl Context {
     /// # Errors
     /// - [`Error::Comm`]: the ranks could not talk to each other.
     pub fn new(comm: &Arc<Comm>, settings: Settings) -> Result<Self> {
+        Self::make(comm, settings, Devices::default())
+    }
+
+    /// As [`new`](Self::new), with devices of the program's own under the shards that transfers use.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn on_devices(comm: &Arc<Comm>, settings: Settings, open: Arc<OpenDevice>) -> Result<Self> {
+        Self::make(comm, settings, Devices(Some(open)))
+    }
+
+    fn make(comm: &Arc<Comm>, settings: Settings, devices: Devices) -> Result<Self> {
         let node_of = number_nodes(comm)?;
         let engine = Engine::new(settings.memory_bytes.unwrap_or(MEMORY_BYTES));
-        Ok(Self { inner: Arc::new(Inner { engine, comm: Arc::clone(comm), node_of, settings }) })
+        let comm = Arc::clone(comm);
+        Ok(Self { inner: Arc::new(Inner { engine, comm, node_of, settings, devices }) })
     }
 
     /// The ranks.
@@ -74,7 +112,7 @@ impl Context {
     /// - [`Error::OnRank`]: one of [`Creation::begin`](crate::Creation::begin) or of [`ArraySpec::layout`] on a rank.
     /// - [`Error::Comm`]: the ranks could not talk to each other.
     pub fn create(&self, path: &Path, spec: &ArraySpec, access: Access) -> Result<DiskArray> {
-        array::create(self, path, spec, access)
+        opening::create(self, path, spec, access)
     }
 
     /// Opens the array at `path`, ours or any that [`ArrayDirectory::open`](crate::ArrayDirectory::open) takes. Collective,
@@ -88,7 +126,7 @@ impl Context {
     ///   [`ArrayDirectory::shard_for_writing`](crate::ArrayDirectory::shard_for_writing).
     /// - [`Error::Comm`]: the ranks could not talk to each other.
     pub fn open(&self, path: &Path, access: Access) -> Result<DiskArray> {
-        array::open(self, path, access)
+        opening::open(self, path, access)
     }
 
     /// Every rank's value if all succeeded; otherwise, on every rank, the error of the lowest one that failed, as
@@ -135,13 +173,32 @@ impl Context {
         self.engine().memory_bytes_peak()
     }
 
+    pub(crate) fn devices(&self) -> &Devices {
+        &self.inner.devices
+    }
+
     pub(crate) fn engine(&self) -> &Engine {
         &self.inner.engine
     }
 
-    /// The I/O processes of an array that asks for `wanted`; 0 or less is as many as the program has decided.
-    pub(crate) fn owners(&self, wanted: i64) -> Owners {
-        let wanted = u32::try_from(wanted).ok().filter(|&wanted| wanted > 0);
-        Owners::choose(&self.inner.node_of, wanted.or(self.inner.settings.io_processes))
+    /// For each rank the number of its node.
+    pub(crate) fn node_of(&self) -> &[usize] {
+        &self.inner.node_of
+    }
+
+    /// Number of nodes.
+    pub(crate) fn nodes(&self) -> usize {
+        self.node_of().iter().max().map_or(0, |last| last + 1)
+    }
+
+    /// The ranks on this rank's node, in order.
+    pub(crate) fn ranks_here(&self) -> Vec<usize> {
+        let node = self.node_of()[self.comm().rank()];
+        (0..self.node_of().len()).filter(|&rank| self.node_of()[rank] == node).collect()
+    }
+
+    /// How many I/O processes an array that asks for `wanted` shall have; 0 or less is as many as the program has decided.
+    pub(crate) fn io_processes_wanted(&self, wanted: i64) -> Option<u32> {
+        u32::try_from(wanted).ok().filter(|&wanted| wanted > 0).or(self.inner.settings.io_processes)
     }
 }

@@ -1,5 +1,6 @@
 //! The shards of an open array that this process has open.
 
+use crate::context::Devices;
 use crate::directory::ArrayDirectory;
 use crate::error::{Error, Result};
 use crate::format::BrickPlace;
@@ -35,6 +36,7 @@ impl Shard {
 #[derive(Debug)]
 pub(crate) struct Shards {
     directory: Arc<ArrayDirectory>,
+    devices: Devices,
     writable: bool,
     open: Mutex<Open>,
 }
@@ -49,8 +51,8 @@ struct Open {
 }
 
 impl Shards {
-    pub(crate) fn new(directory: &Arc<ArrayDirectory>, writable: bool) -> Self {
-        Self { directory: Arc::clone(directory), writable, open: Mutex::default() }
+    pub(crate) fn new(directory: &Arc<ArrayDirectory>, devices: &Devices, writable: bool) -> Self {
+        Self { directory: Arc::clone(directory), devices: devices.clone(), writable, open: Mutex::default() }
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -92,7 +94,7 @@ impl Shards {
         };
         let mode = if self.writable { Mode::Existing } else { Mode::Read };
         let options = OpenOptions { sharing: Sharing::Shared, ..OpenOptions::new(mode) };
-        let file = File::open(places.path(), &options)?;
+        let file = self.devices.open(places.path(), &options)?;
         // Opening was by name, twice.
         if places.is_current()? { Ok(Some(Shard { file, places })) } else { Err(self.replaced(number)) }
     }

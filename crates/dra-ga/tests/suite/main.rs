@@ -3,6 +3,8 @@
 
 mod arguments;
 mod damage;
+mod faults;
+mod hosts;
 mod lifetime;
 mod memory;
 mod oracle;
@@ -31,12 +33,23 @@ fn main() -> ExitCode {
             scenario!(damage::what_is_no_array_is_the_same_error_everywhere),
             scenario!(damage::a_damaged_shard_is_an_error_of_the_wait_on_every_rank),
             scenario!(damage::arrays_of_other_programs_are_read_and_written),
+            scenario!(faults::a_failing_operation_is_an_error_on_every_rank_and_the_array_stays_whole)
+                .ranks(..=3)
+                .hosts(..2),
+            scenario!(faults::an_array_that_stops_being_written_at_any_operation_opens)
+                .ranks(..=3)
+                .hosts(..2),
+            scenario!(faults::a_full_disk_says_how_much_was_asked_for_and_another_try_succeeds).hosts(..2),
+            scenario!(faults::whole_bricks_are_moved_once_and_nothing_is_read_to_write_them).hosts(..2),
+            scenario!(hosts::an_array_on_the_hosts_own_disks_is_one_array).hosts(2..),
+            scenario!(hosts::a_part_that_is_missing_is_told_by_its_number).hosts(2..),
             scenario!(lifetime::closing_waits_for_what_is_under_way),
             scenario!(lifetime::an_array_in_memory_may_go_before_the_wait),
             scenario!(lifetime::an_array_is_replaced_and_deleted),
             scenario!(lifetime::attributes_are_seen_by_all_ranks),
             scenario!(lifetime::hundreds_of_requests_are_outstanding),
             scenario!(memory::buffers_stay_within_what_was_given_or_two_bricks),
+            scenario!(memory::a_transfer_takes_no_more_memory_than_its_buffers).ranks(..=1).hosts(..2),
             scenario!(memory::io_processes_are_those_asked_for),
         ])
 }
