@@ -279,19 +279,62 @@ static void what_was_never_written_is_zero(void)
     GA_Destroy(to);
 }
 
+/* With another library that is an error, but no harm: nothing keeps its arrays. */
 static void a_transfer_outlives_the_array_in_memory(void)
 {
     int dims[2] = {300, 200}, from = in_memory(2, dims, 5), to = in_memory(2, dims, 0), d_a = on_disk("outlived", 2, dims), request;
     CHECK_EQUAL(NDRA_Write(from, d_a, &request), 0);
-#ifdef OTHER_ARRAYS
-    /* Another library's array has to be there until the wait. */
-    CHECK_EQUAL(DRA_Wait(request), 0);
-#endif
     GA_Destroy(from);
+#ifdef OTHER_ARRAYS
+    char message[1000];
+    CHECK_EQUAL(DRA_Wait(request), DRA_FAIL);
+    DRA_Errmsg_full(DRA_FAIL, message, sizeof message);
+    CHECK(strstr(message, "destroyed, or changed, before the transfer had finished: array \"memory\"") != NULL);
+    CHECK_EQUAL(DRA_Wait(request), DRA_FAIL);
+#else
     CHECK_EQUAL(DRA_Wait(request), 0);
     CHECK_EQUAL(read_now(to, d_a), 0);
     CHECK_EQUAL(wrong_elements(to, 2, dims, 5), 0);
+#endif
     CHECK_EQUAL(DRA_Delete(d_a), 0);
+    GA_Destroy(to);
+}
+
+static void closing_waits_for_what_is_under_way_and_requests_stay_valid(void)
+{
+    int dims[2] = {700, 500}, from = in_memory(2, dims, 5), to = in_memory(2, dims, 0), d_a = on_disk("closed", 2, dims), request, status = 7;
+    CHECK_EQUAL(NDRA_Write(from, d_a, &request), 0);
+    CHECK_EQUAL(DRA_Close(d_a), 0);
+    CHECK_EQUAL(DRA_Probe(request, &status), 0);
+    CHECK_EQUAL(status, -1);
+    CHECK_EQUAL(DRA_Wait(request), 0);
+    CHECK_EQUAL(DRA_Open(in_scratch("closed"), DRA_RW, &d_a), 0);
+    CHECK_EQUAL(read_now(to, d_a), 0);
+    CHECK_EQUAL(wrong_elements(to, 2, dims, 5), 0);
+    CHECK_EQUAL(NDRA_Write(from, d_a, &request), 0);
+    CHECK_EQUAL(DRA_Delete(d_a), 0);
+    CHECK_EQUAL(DRA_Wait(request), 0);
+    CHECK(!is_there(in_scratch("closed")));
+    GA_Destroy(from);
+    GA_Destroy(to);
+}
+
+/* The package has 1,024 handles. */
+static void there_is_no_limit_on_open_arrays(void)
+{
+    enum { ARRAYS = 1300 };
+    static int handles[ARRAYS];
+    int dims[2] = {30, 20}, from = in_memory(2, dims, 4), to = in_memory(2, dims, 0), first = on_disk("many", 2, dims), i;
+    CHECK_EQUAL(write_now(from, first), 0);
+    for (i = 0; i < ARRAYS; i++) {
+        CHECK_EQUAL(DRA_Open(in_scratch("many"), DRA_R, &handles[i]), 0);
+        CHECK_EQUAL(handles[i], -4999 + i);
+    }
+    for (i = 0; i < ARRAYS; i++) CHECK_EQUAL(read_now(to, handles[i]), 0);
+    CHECK_EQUAL(wrong_elements(to, 2, dims, 4), 0);
+    for (i = 0; i < ARRAYS; i++) CHECK_EQUAL(DRA_Close(handles[i]), 0);
+    CHECK_EQUAL(DRA_Delete(first), 0);
+    GA_Destroy(from);
     GA_Destroy(to);
 }
 
@@ -374,6 +417,8 @@ int main(int argc, char **argv)
     RUN(an_array_of_another_shape_with_as_many_elements_will_do);
     RUN(what_was_never_written_is_zero);
     RUN(a_transfer_outlives_the_array_in_memory);
+    RUN(closing_waits_for_what_is_under_way_and_requests_stay_valid);
+    RUN(there_is_no_limit_on_open_arrays);
     RUN(attributes_are_json_and_stay_with_the_array);
     RUN(names_of_4000_characters_come_back_whole_where_there_is_room);
     RUN(what_is_open_at_the_end_is_closed_and_all_may_begin_again);

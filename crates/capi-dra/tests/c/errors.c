@@ -393,6 +393,20 @@ static void what_is_foreign_or_damaged_is_not_opened_and_not_touched(void)
     GA_Destroy(g_a);
 }
 
+/* As a program leaves it that is killed while it creates an array. */
+static void half_an_array_is_missing_and_may_be_created(void)
+{
+    char name[9000];
+    int d_a = 77;
+    snprintf(name, sizeof name, "%s/.chemio-new", in_scratch("half"));
+    if (me == 0) CHECK(mkdir(in_scratch("half"), 0777) == 0 && mkdir(name, 0777) == 0);
+    GA_Sync();
+    CHECK_REFUSED(DRA_Open(in_scratch("half"), DRA_RW, &d_a), DRA_ERR_MISSING, "was interrupted");
+    CHECK_EQUAL(d_a, 77);
+    CHECK_EQUAL(create(in_scratch("half"), C_DBL, 2, extents, DRA_RW, &d_a), 0);
+    CHECK_EQUAL(DRA_Delete(d_a), 0);
+}
+
 static void an_array_on_disk_that_vanishes_is_an_error_and_no_more(void)
 {
     int g_a = in_memory(2, dims, 1), d_a = on_disk("vanished", 2, dims), again = 77;
@@ -472,6 +486,7 @@ int main(int argc, char **argv)
     RUN(a_mistake_of_one_rank_is_told_to_all);
     RUN(ranks_that_mean_different_things_are_told_so);
     RUN(what_is_foreign_or_damaged_is_not_opened_and_not_touched);
+    RUN(half_an_array_is_missing_and_may_be_created);
     RUN(an_array_on_disk_that_vanishes_is_an_error_and_no_more);
     RUN(messages_fit_their_room);
     CHECK_EQUAL(DRA_Terminate(), 0);
