@@ -148,6 +148,32 @@ fn small_requests_of_a_shared_file_reach_the_kernel_together_and_by_their_wait()
     }
 }
 
+/// In whatever order: nothing of such a file is read ahead.
+#[test]
+fn a_read_of_what_is_resident_of_a_shared_file_is_one_copy_made_at_issue() {
+    let scratch = Scratch::new();
+    let counting = CountingDevice::new(device(&scratch.path("file")));
+    if !elio::Device::properties(&*counting).resident {
+        return;
+    }
+    let options = OpenOptions { sharing: Sharing::Shared, ..OpenOptions::new(Mode::ReadWrite) };
+    let file = File::on_device(Arc::clone(&counting) as _, "file", &options);
+    file.write_at(0, &pattern(0, 64 * 32_000)).unwrap();
+    // The first read asks whether the page cache has it.
+    file.submit_read(0, vec![0; 1000]).unwrap().wait().unwrap();
+    for stride in [1, 7] {
+        for i in 0..64 {
+            let at = i * stride % 64 * 32_000;
+            let before = counting.counts();
+            let request = file.submit_read(at, vec![0; 32_000]).unwrap();
+            assert_eq!(request.bytes_if_done(), Some(32_000), "{i}, stride {stride}");
+            assert!(request.finish().unwrap().1 == pattern(at, 32_000));
+            let after = counting.counts();
+            assert_eq!((after.cached_reads - before.cached_reads, after.started - before.started), (1, 0));
+        }
+    }
+}
+
 #[test]
 fn a_file_that_others_write_too_gets_its_data_to_the_device_early() {
     let scratch = Scratch::new();
