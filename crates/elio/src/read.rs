@@ -92,10 +92,14 @@ impl Handle {
 
     /// Reads all of `into` out of the page cache where that is believed to have it, and the copy is not worth a worker.
     fn copy_if_resident(&self, offset_bytes: u64, into: &mut [u8]) -> bool {
-        into.len() < cache::copy_at_issue_bytes()
+        let is_resident = self.copies_at_issue(into.len())
             && cache::asks_cache_first(self.options.cache, self.properties)
             && self.residency.is_trusted()
-            && self.device.read(Route::Resident, offset_bytes, into).is_ok_and(|bytes| bytes == into.len())
+            && self.device.read(Route::Resident, offset_bytes, into).is_ok_and(|bytes| bytes == into.len());
+        if is_resident {
+            self.note_copied_at_issue(into.len());
+        }
+        is_resident
     }
 
     /// Takes what is there already; tells whether this read continues the one before.

@@ -7,7 +7,7 @@ mod spread;
 use crate::device::Route;
 use crate::error::{Operation, Result};
 use crate::file::Handle;
-use crate::policy::cache::{GATHER_BYTES, copy_at_issue_bytes};
+use crate::policy::cache::GATHER_BYTES;
 use crate::stream::write_behind::Generation;
 use crate::sys::caller_memory::CallerMemory;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
@@ -48,6 +48,7 @@ impl Progress {
             let memory = CallerMemory::for_writing(from);
             return Self::Pending(Box::new(Pending::write(handle, offset_bytes, memory)));
         }
+        handle.note_copied_at_issue(from.len());
         match handle.write(Operation::AsyncWrite, offset_bytes, from) {
             Ok(None) => Self::Done(Ok(from.len())),
             Ok(Some(generation)) => Self::Gathered(from.len(), generation, Arc::clone(handle)),
@@ -131,5 +132,5 @@ impl<B: RequestBuffer> Request<B> {
 /// one that is only a copy to the page cache, not worth a worker. What the device must take is left in flight.
 fn is_taken_at_issue(handle: &Handle, offset_bytes: u64, len: usize) -> bool {
     let to_cache = || handle.write_route(&(offset_bytes..offset_bytes + len as u64)) == Route::Cached;
-    len < GATHER_BYTES || (len < copy_at_issue_bytes() && to_cache())
+    len < GATHER_BYTES || (handle.copies_at_issue(len) && to_cache())
 }

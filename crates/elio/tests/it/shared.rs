@@ -175,6 +175,52 @@ fn a_read_of_what_is_resident_of_a_shared_file_is_one_copy_made_at_issue() {
 }
 
 #[test]
+fn large_requests_are_copied_at_issue_for_a_caller_that_waits_at_once_and_left_to_workers_for_another() {
+    const LEN: usize = 1 << 20;
+    let scratch = Scratch::new();
+    let device = device(&scratch.path("file"));
+    let has_core_for_worker = std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
+    if !device.properties().resident || !has_core_for_worker {
+        return;
+    }
+    let options = OpenOptions { sharing: Sharing::Shared, ..OpenOptions::new(Mode::ReadWrite) };
+    let file = File::on_device(device, "file", &options);
+    let data = pattern(5, 2 * LEN);
+    file.write_at(0, &data).unwrap();
+    let read = |at| file.submit_read(at, vec![0; LEN]).unwrap();
+    let is_done_at_issue = |request: &elio::Request<Vec<u8>>| request.bytes_if_done().is_some();
+
+    // Two at a time: the wait for the first comes after the start of the second.
+    for _ in 0..50 {
+        let pair = [read(0), read(LEN as u64)];
+        assert!(!pair.iter().any(is_done_at_issue));
+        let found = pair.map(|request| request.finish().unwrap().1).concat();
+        assert!(found == data);
+    }
+    // One at a time. How many it takes depends on who else wants the processors.
+    let mut one_by_one = (0..10_000).map(|_| {
+        let request = read(0);
+        let done = is_done_at_issue(&request);
+        assert!(request.finish().unwrap().1 == data[..LEN]);
+        done
+    });
+    assert!(one_by_one.any(|done| done));
+    // Writes of the same caller, too; and not for ever: some are left to workers, to see whether it still waits at once.
+    let writes: Vec<bool> = (0..100)
+        .map(|_| {
+            let request = file.submit_write(0, data[LEN..].to_vec()).unwrap();
+            let done = is_done_at_issue(&request);
+            request.finish().unwrap();
+            done
+        })
+        .collect();
+    assert!(writes.contains(&false), "{writes:?}");
+    let mut found = vec![0; LEN];
+    file.read_at(0, &mut found).unwrap();
+    assert!(found == data[LEN..]);
+}
+
+#[test]
 fn a_file_that_others_write_too_gets_its_data_to_the_device_early() {
     let scratch = Scratch::new();
     let counting = CountingDevice::new(device(&scratch.path("file")));
