@@ -15,7 +15,8 @@ pub(crate) use pending::Pending;
 pub use spread::{Piece, SpreadRequest, read_spread, write_spread};
 use std::sync::Arc;
 
-/// A transfer under way. It owns its buffer; dropping it waits.
+/// A transfer under way. It owns its buffer; dropping it waits. What was gathered of a [`Sharing::Shared`](crate::Sharing) file
+/// is in the kernel then; that of other files may be held a little longer, where only this process could tell.
 #[derive(Debug)]
 pub struct Request<B> {
     // Before the buffer: dropped first, which waits for the transfers that use it.
@@ -79,6 +80,19 @@ impl Progress {
         match self {
             Self::Done(Ok(bytes)) => Some(*bytes),
             _ => None,
+        }
+    }
+}
+
+impl Drop for Progress {
+    /// A small write of a shared file reaches the kernel now, at the latest, and with it other processes. If it is refused
+    /// it stays held, and flush, sync or close tell.
+    fn drop(&mut self) {
+        if let Self::Gathered(_, generation, handle) = self
+            && !handle.is_exclusive()
+            && let Err(error) = handle.inode.flush_generation(*generation)
+        {
+            tracing::debug!(%error, "a write that nobody waits for stays held");
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::storage::Storage;
 use std::sync::Arc;
 
-/// A transfer under way. It owns its buffer; dropping it waits.
+/// A transfer under way. It owns its buffer; dropping it waits, for other ranks, too: they read what was written.
 #[derive(Debug)]
 pub struct Request<B> {
     transfer: Transfer<B>,

@@ -148,6 +148,27 @@ fn small_requests_of_a_shared_file_reach_the_kernel_together_and_by_their_wait()
     }
 }
 
+#[test]
+fn a_small_write_of_a_shared_file_is_seen_by_others_once_its_request_is_dropped() {
+    let scratch = Scratch::new();
+    let path = scratch.path("file");
+    let options =
+        OpenOptions { sharing: Sharing::Shared, gathers_requests: true, ..OpenOptions::new(Mode::ReadWrite) };
+    let file = File::open(&path, &options).unwrap();
+    for i in 0..20 {
+        // One by one, several at a time, and as part of a request over several places.
+        let write = |at| file.submit_write(at, pattern(at, 1000)).unwrap();
+        let start = 5000 * i;
+        drop(write(start));
+        assert!(std::fs::read(&path).unwrap()[5000 * usize::try_from(i).unwrap()..] == pattern(start, 1000));
+        drop([write(start + 1000), write(start + 2000)]);
+        let piece = |offset_bytes| Piece { file: &file, offset_bytes, len_bytes: 1000 };
+        let pieces = [piece(start + 3000), piece(start + 4000)];
+        drop(SpreadRequest::write(&pieces, pattern(start + 3000, 2000)).unwrap());
+        assert!(std::fs::read(&path).unwrap() == pattern(0, 5000 * (usize::try_from(i).unwrap() + 1)));
+    }
+}
+
 /// In whatever order: nothing of such a file is read ahead.
 #[test]
 fn a_read_of_what_is_resident_of_a_shared_file_is_one_copy_made_at_issue() {
