@@ -47,6 +47,23 @@ static void without_mpi(void)
     CHECK_EQUAL(mpi_says(MPI_Initialized), mpi_says(MPI_Finalized));
 }
 
+/* MPI ends before the arrays on disk do. */
+static void after_mpi(int *argc, char ***argv)
+{
+    dra_size_t extents[2] = {5, 5};
+    int d_a = 77, other = 78;
+    MPI_Init(argc, argv);
+    CHECK_EQUAL(INITIALISE, 0);
+    CHECK_EQUAL(NDRA_Create(C_DBL, 2, extents, (char *)"x", in_scratch("x"), DRA_RW, extents, &d_a), 0);
+    MPI_Finalize();
+    CHECK(DRA_Open(in_scratch("x"), DRA_R, &other) != 0);
+    CHECK(DRA_Wait(1) != 0);
+    CHECK(DRA_Close(d_a) != 0);
+    CHECK(DRA_Terminate() != 0);
+    CHECK_EQUAL(DRA_Terminate(), 0);
+    CHECK_EQUAL(other, 78);
+}
+
 static void leave_behind(int from)
 {
     int d_a = on_disk("left", 2, dims), request = 5;
@@ -71,6 +88,10 @@ int main(int argc, char **argv)
     snprintf(scratch, sizeof scratch, "%s", argc > 2 ? argv[2] : "");
     if (strcmp(how, "without_mpi") == 0) {
         without_mpi();
+        return check_failures != 0;
+    }
+    if (strcmp(how, "after_mpi") == 0) {
+        after_mpi(&argc, &argv);
         return check_failures != 0;
     }
     if (strcmp(how, "without_global_arrays") == 0) {

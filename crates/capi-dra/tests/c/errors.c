@@ -97,6 +97,19 @@ static void handles_of_no_global_array_are_refused(void)
     CHECK_EQUAL(DRA_Delete(d_a), 0);
 }
 
+/* Transfers are made by all processes. */
+static void arrays_that_only_a_group_holds_are_refused(void)
+{
+    int d_a = on_disk("group", 2, dims), first = 0, group = GA_Pgroup_create(&first, 1), g_a = 0, request = 5;
+    if (me == 0) g_a = NGA_Create_config(C_DBL, 2, dims, (char *)"alone", NULL, group);
+    if (ranks > 1) {
+        CHECK_REFUSED(NDRA_Write(g_a, d_a, &request), DRA_ERR_HANDLE, "held by a group of processes, not by all");
+        CHECK_EQUAL(request, DRA_REQ_INVALID);
+    }
+    if (me == 0) GA_Destroy(g_a);
+    CHECK_EQUAL(DRA_Delete(d_a), 0);
+}
+
 static void null_pointers_are_refused_by_every_call(void)
 {
     int g_a = in_memory(2, dims, 1), d_a = on_disk("null", 2, dims), i[2] = {0}, request = 5, type, ndim;
@@ -475,6 +488,7 @@ int main(int argc, char **argv)
     CHECK_EQUAL(DRA_Init(-1, -1.0, (double)NAN, -1.0), 0);
     RUN(handles_without_an_array_are_refused_by_every_call);
     RUN(handles_of_no_global_array_are_refused);
+    RUN(arrays_that_only_a_group_holds_are_refused);
     RUN(null_pointers_are_refused_by_every_call);
     RUN(requests_that_were_never_issued_are_refused);
     RUN(arrays_that_cannot_be_are_not_made);
