@@ -4,8 +4,8 @@ use crate::error::of_disk;
 use crate::language::Language;
 use crate::session::{self, Session, Spread, current, my_turn};
 use crate::{Error, agreement, codes, types};
-use chemio_capi::Result;
 use chemio_capi::handles::into_last;
+use chemio_capi::{Result, stdout};
 use dra::{Access, ArraySpec, Attributes, DataType, DiskArray, Maker};
 use section::Shape;
 use std::hash::Hash;
@@ -236,32 +236,35 @@ pub(crate) fn set_default_config(files: i64, io_processes: i64) -> Result<()> {
     Ok(())
 }
 
-/// What is known about an array, as a text for people; nothing on other ranks than the first. Local.
-pub(crate) fn internals(handle: i64) -> Result<Option<String>> {
+/// Prints what is known about an array for people, on the first rank; extents as the caller counts them. Local.
+pub(crate) fn print_internals(language: Language, handle: i64) -> Result<()> {
     let session = current()?;
     let open = session.array(handle)?;
-    if session.rank() != 0 {
-        return Ok(None);
+    if session.rank() == 0 {
+        let under_way = session.requests().running_of(open.serial);
+        stdout::print(&format!("{}  transfers under way: {under_way}\n", open.internals(language, handle)));
     }
-    let disk = open.disk();
-    let (directory, pending) = (disk.directory(), session.requests().running_of(open.serial));
-    let attributes = directory.attributes().cloned().unwrap_or_default();
-    let layout = directory.layout();
-    Ok(Some(format!(
-        "disk-resident array {handle} \"{}\": {}\n  {} elements {:?}, bricks {:?}, {} files\n  \
-         made by {:?}, hint {:?}, files {}, I/O processes {}; opened {:?}, {pending} transfers under way\n",
-        attributes.name,
-        open.file.display(),
-        open.data_type,
-        &*open.dims,
-        &*directory.metadata().brick_shape,
-        layout.shards_count(),
-        attributes.made_by,
-        attributes.brick_hint,
-        attributes.files_hint,
-        attributes.io_processes_hint,
-        disk.access(),
-    )))
+    Ok(())
+}
+
+impl OpenArray {
+    fn internals(&self, language: Language, handle: i64) -> String {
+        let disk = self.disk();
+        let directory = disk.directory();
+        let Attributes { name, files_hint, io_processes_hint, .. } =
+            directory.attributes().cloned().unwrap_or_default();
+        format!(
+            "disk-resident array {handle} \"{name}\": {}\n  elements: {} {:?}, bricks of {:?}\n  \
+             files: {} (asked for: {files_hint}), I/O processes: {} (asked for: {io_processes_hint})\n  open for: {:?}\n",
+            self.file.display(),
+            self.data_type,
+            language.extents(&self.dims),
+            language.extents(&directory.metadata().brick_shape),
+            directory.layout().shards_count(),
+            disk.io_processes(),
+            disk.access(),
+        )
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::codes::FAILED;
 use crate::language::{Language, dims_count, numbers};
 use crate::session::{self, Spread};
 use crate::transfers::{self, Arguments, Corners, Direction, Part};
-use chemio_capi::{Error, Result, boundary, pointer, stdout, strings};
+use chemio_capi::{Error, Result, boundary, pointer, strings};
 use libc::{c_char, c_int, c_long, size_t};
 use std::ffi::CStr;
 use std::os::unix::ffi::OsStrExt;
@@ -381,12 +381,7 @@ pub extern "C" fn DRA_Set_default_config(numfiles: c_int, numioprocs: c_int) {
 /// Prints what is known about an array, on the first rank. Local.
 #[unsafe(no_mangle)]
 pub extern "C" fn DRA_Print_internals(d_a: c_int) {
-    boundary::silent(|| {
-        if let Some(text) = arrays::internals(d_a.into())? {
-            stdout::print(&text);
-        }
-        Ok(())
-    });
+    boundary::silent(|| arrays::print_internals(Language::C, d_a.into()));
 }
 
 /// Does nothing: the environment variable `CHEMIO_LOG` says what is told about transfers.

@@ -482,9 +482,8 @@ pub unsafe fn set_mode<I: Integer>(_mode: *const I) {}
 
 /// `subroutine dra_print_internals(d_a)`
 pub unsafe fn print_internals<I: Integer>(d_a: *const I) {
-    // SAFETY: see the head of this file. No array has the handle 0.
-    let handle = unsafe { handle(d_a, "d_a") }.ok().and_then(|handle| i32::try_from(handle).ok());
-    crate::c::DRA_Print_internals(handle.unwrap_or(0));
+    // SAFETY: see the head of this file.
+    boundary::silent(|| arrays::print_internals(Language::Fortran, unsafe { handle(d_a, "d_a") }?));
 }
 
 /// `subroutine dra_set_default_config(numfiles, ioprocs)`
