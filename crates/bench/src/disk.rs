@@ -5,6 +5,7 @@ pub(crate) mod access;
 pub(crate) mod fio;
 pub(crate) mod memory;
 pub(crate) mod page_cache;
+pub(crate) mod passes;
 pub(crate) mod rule;
 pub(crate) mod samples;
 pub(crate) mod scratch;

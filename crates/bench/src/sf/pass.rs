@@ -5,12 +5,12 @@ use crate::conversation::Conversation;
 use crate::disk::access::Operation;
 use crate::disk::memory;
 use crate::disk::page_cache::{self, PageCache};
+use crate::disk::passes::Passes;
 use crate::disk::samples::Samples;
 use crate::disk::scratch::ScratchFile;
 use crate::error::BenchError;
 use crate::neighbours::watch;
 use crate::sf::engine::Engine;
-use crate::sf::report::Passes;
 use crate::sf::team::Answer;
 use crate::sf::workload::{Cell, Workload};
 
