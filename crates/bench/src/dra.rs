@@ -167,9 +167,7 @@ impl<'a> Round<'a> {
             }
             Turn::Overlap(setting) => {
                 let job = team.job(setting.engine, setting.load.ranks);
-                let trial = overlap::run(job, setting, &self.place)?;
-                self.trials.entry(setting).or_default().push(trial);
-                Ok(())
+                overlap::run(job, setting, &self.place, self.trials.entry(setting).or_default())
             }
         }
     }

@@ -12,6 +12,7 @@ use crate::dra::pass::Place;
 use crate::dra::team::{Answer, Job};
 use crate::dra::workload::{Alignment, Layout, Workload};
 use crate::error::BenchError;
+use crate::neighbours::watch;
 use crate::outcome::Outcome;
 use crate::statistics::median;
 
@@ -40,7 +41,6 @@ impl Setting {
 
 /// The times of one repetition.
 #[derive(Clone, Copy, Debug, Serialize)]
-#[expect(clippy::struct_field_names, reason = "the unit belongs to the name")]
 pub(crate) struct Trial {
     /// The transfer alone.
     pub(crate) io_seconds: f64,
@@ -50,6 +50,8 @@ pub(crate) struct Trial {
     pub(crate) compute_seconds: f64,
     /// The computing with the transfer under way.
     pub(crate) both_seconds: f64,
+    /// Whether other work on the machine has spoilt it: then it counts only where there is no better one.
+    pub(crate) is_disturbed: bool,
 }
 
 impl Trial {
@@ -83,8 +85,8 @@ pub(crate) struct Line {
 impl Line {
     /// The line of `setting`. Peers are shown.
     pub(crate) fn new(setting: Setting, trials: Vec<Trial>, cpus: usize) -> Self {
-        let ratio = median(trials.iter().map(Trial::ratio));
-        let ratio_with_copying = median(trials.iter().map(Trial::ratio_with_copying));
+        let ratio = median_of_best(&trials, Trial::ratio);
+        let ratio_with_copying = median_of_best(&trials, Trial::ratio_with_copying);
         let has_a_processor_to_copy = setting.load.ranks < cpus;
         let judged = if has_a_processor_to_copy { ratio } else { ratio_with_copying };
         let outcome = match setting.engine {
@@ -96,22 +98,44 @@ impl Line {
 
     /// The median of one of the times.
     pub(crate) fn median(&self, time: impl Fn(&Trial) -> f64) -> Option<f64> {
-        median(self.trials.iter().map(time))
+        median_of_best(&self.trials, time)
     }
 }
 
-/// Takes the times of one repetition.
-pub(crate) fn run(job: &mut Job, setting: Setting, place: &Place) -> Result<Trial, BenchError> {
+/// Of those that were not disturbed, if there are any.
+fn median_of_best(trials: &[Trial], figure: impl Fn(&Trial) -> f64) -> Option<f64> {
+    let calm = trials.iter().filter(|trial| !trial.is_disturbed).map(&figure);
+    median(calm).or_else(|| median(trials.iter().map(&figure)))
+}
+
+/// Takes the times of one repetition and adds them to `trials`, until other work on the machine leaves it alone.
+pub(crate) fn run(
+    job: &mut Job,
+    setting: Setting,
+    place: &Place,
+    trials: &mut Vec<Trial>,
+) -> Result<(), BenchError> {
+    for _ in 0..place.tries_max {
+        let (trial, is_disturbed) = watch(|| take(job, setting, place));
+        trials.push(Trial { is_disturbed, ..trial? });
+        if !is_disturbed {
+            break;
+        }
+    }
+    job.forget()
+}
+
+fn take(job: &mut Job, setting: Setting, place: &Place) -> Result<Trial, BenchError> {
     let alone = transfer(job, setting, place, 0)?;
     let steps = steps_lasting(job, alone.transfer)?;
     let compute_seconds = job.compute(steps)?.seconds;
     let both = transfer(job, setting, place, steps)?;
-    job.forget()?;
     Ok(Trial {
         io_seconds: alone.transfer,
         copying_seconds: alone.copying,
         compute_seconds,
         both_seconds: both.transfer,
+        is_disturbed: false,
     })
 }
 
@@ -144,13 +168,22 @@ mod tests {
     use crate::dra::workload::{Alignment, Layout, Scale, Workload};
     use crate::outcome::Outcome;
 
-    const TRIAL: Trial =
-        Trial { io_seconds: 1.0, copying_seconds: 0.25, compute_seconds: 1.0, both_seconds: 1.25 };
+    const TRIAL: Trial = Trial {
+        io_seconds: 1.0,
+        copying_seconds: 0.25,
+        compute_seconds: 1.0,
+        both_seconds: 1.25,
+        is_disturbed: false,
+    };
 
     fn line(ranks: usize, engine: Engine) -> Line {
+        line_of(vec![TRIAL], ranks, engine)
+    }
+
+    fn line_of(trials: Vec<Trial>, ranks: usize, engine: Engine) -> Line {
         let load =
             Workload { layout: Layout::Blocks, scale: Scale::Full, alignment: Alignment::Aligned, ranks };
-        Line::new(Setting { operation: Operation::ReadCold, load, engine }, vec![TRIAL], 2)
+        Line::new(Setting { operation: Operation::ReadCold, load, engine }, trials, 2)
     }
 
     #[test]
@@ -159,6 +192,13 @@ mod tests {
         assert_eq!(line(1, Engine::Ours).outcome, Outcome::Misses);
         assert_eq!(line(2, Engine::Ours).ratio_with_copying, Some(1.0));
         assert_eq!(line(2, Engine::Ours).outcome, Outcome::Holds);
+    }
+
+    #[test]
+    fn a_disturbed_trial_counts_only_where_there_is_no_other() {
+        let spoilt = Trial { both_seconds: 5.0, is_disturbed: true, ..TRIAL };
+        assert_eq!(line_of(vec![spoilt, TRIAL, spoilt], 1, Engine::Ours).ratio, Some(1.25));
+        assert_eq!(line_of(vec![spoilt], 1, Engine::Ours).ratio, Some(5.0));
     }
 
     #[test]

@@ -11,7 +11,6 @@ use crate::dra::team::{Answer, Job};
 use crate::dra::workload::{Cell, Workload};
 use crate::error::BenchError;
 use crate::neighbours::watch;
-use crate::statistics::Series;
 
 /// Where arrays are made.
 #[derive(Debug)]
@@ -32,12 +31,12 @@ pub(crate) struct Found<K> {
     /// Times.
     pub(crate) samples: Samples<(Cell, K)>,
     /// When calls returned: the part of the transfer that was over by then.
-    pub(crate) returns: Series<(Cell, K)>,
+    pub(crate) returns: Samples<(Cell, K)>,
 }
 
 impl<K> Default for Found<K> {
     fn default() -> Self {
-        Self { samples: Samples::default(), returns: Series::default() }
+        Self { samples: Samples::default(), returns: Samples::default() }
     }
 }
 
@@ -112,17 +111,13 @@ fn add<K: Copy + Ord>(times: &Times, (who, load): (K, Workload), found: &mut Fou
         (Operation::ReadCold, cold.seconds),
     ];
     for (operation, seconds) in seconds {
-        let key = (load.cell(operation), who);
-        if *is_disturbed {
-            found.samples.add_disturbed(key, seconds);
-        } else {
-            found.samples.add(key, seconds);
-        }
+        found.samples.add_any((load.cell(operation), who), seconds, *is_disturbed);
     }
     let answers =
         [(Operation::WriteCached, written), (Operation::ReadCached, cached), (Operation::ReadCold, cold)];
     for (operation, answer) in answers {
-        found.returns.add((load.cell(operation), who), answer.call / answer.transfer);
+        let part = answer.call / answer.transfer;
+        found.returns.add_any((load.cell(operation), who), part, *is_disturbed);
     }
     found.samples.add_resident((load.cell(Operation::ReadCached), who), cached.resident);
     found.samples.add_resident((load.cell(Operation::ReadCold), who), cold.resident);

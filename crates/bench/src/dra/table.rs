@@ -376,6 +376,7 @@ mod tests {
             copying_seconds: 0.05,
             compute_seconds: 0.1,
             both_seconds: 0.15,
+            is_disturbed: false,
         };
         let table = overlaps(&[overlap::Line::new(setting, vec![trial], 2)]);
         let line = last_line(&table);

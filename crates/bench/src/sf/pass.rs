@@ -74,8 +74,7 @@ fn add(times: &Times, (engine, load): (Engine, Workload), samples: &mut Samples<
         (Operation::ReadCold, times.cold.seconds),
     ];
     for (operation, seconds) in seconds {
-        let key = (load.cell(operation), engine);
-        if times.is_disturbed { samples.add_disturbed(key, seconds) } else { samples.add(key, seconds) }
+        samples.add_any((load.cell(operation), engine), seconds, times.is_disturbed);
     }
     samples.add_resident((load.cell(Operation::ReadCached), engine), times.cached.resident);
     samples.add_resident((load.cell(Operation::ReadCold), engine), times.cold.resident);
