@@ -164,6 +164,105 @@ pub enum Error {
         /// What was given.
         bytes: u64,
     },
+    /// The device refused, or there is no space left: the message says how much was asked for and how much there is.
+    #[error(transparent)]
+    Device(#[from] elio::Error),
+    /// An array that was opened for something else.
+    #[error("the array was opened for {opened}, not for {asked}: {}", path.display())]
+    Access {
+        /// The array's directory.
+        path: PathBuf,
+        /// What it was opened for.
+        opened: &'static str,
+        /// What was asked for.
+        asked: &'static str,
+    },
+    /// A transfer between an array on disk and one in memory whose elements have another type.
+    #[error("elements of type {on_disk} on disk, {in_memory} in memory array \"{array}\": {}", path.display())]
+    TypesDiffer {
+        /// The array's directory.
+        path: PathBuf,
+        /// The array in memory.
+        array: String,
+        /// Its type.
+        in_memory: crate::DataType,
+        /// The type on disk.
+        on_disk: crate::DataType,
+    },
+    /// Sections that do not correspond to each other.
+    #[error("section {on_disk} on disk does not correspond to section {in_memory} of array \"{array}\" in memory{}: {}",
+        if *reversed { ", transposed" } else { "" }, path.display())]
+    SectionsDiffer {
+        /// The array's directory.
+        path: PathBuf,
+        /// The array in memory.
+        array: String,
+        /// The section of it.
+        in_memory: Box<section::Section>,
+        /// The section on disk.
+        on_disk: Box<section::Section>,
+        /// Whether the dimensions were to be in the other order.
+        reversed: bool,
+    },
+    /// A section reaches beyond the array in memory.
+    #[error("section {section} reaches beyond the shape {dims:?} of array \"{array}\" in memory")]
+    BeyondMemory {
+        /// The array in memory.
+        array: String,
+        /// What was asked for.
+        section: Box<section::Section>,
+        /// Its shape.
+        dims: Vec<u64>,
+    },
+    /// The array in memory could not be read or written.
+    #[error("{message}: array \"{array}\" in memory, transfer of {}", path.display())]
+    Memory {
+        /// The array in memory.
+        array: String,
+        /// The array's directory.
+        path: PathBuf,
+        /// What its library says.
+        message: String,
+    },
+    /// There is no memory for the buffers of transfers.
+    #[error("no memory for {count} buffers of {bytes} bytes: {source}")]
+    NoMemory {
+        /// How many.
+        count: usize,
+        /// Of how many bytes each.
+        bytes: u64,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// The ranks gave different arguments to one collective call. The same on every rank.
+    #[error("the ranks disagree about {operation}: {}", path.display())]
+    ArgumentsDiffer {
+        /// What they were doing.
+        operation: &'static str,
+        /// The array's directory, as this rank has it.
+        path: PathBuf,
+    },
+    /// A mistake that a caller of this crate has found, to be told to all ranks.
+    #[error("{message}")]
+    Caller {
+        /// The legacy number.
+        code: i32,
+        /// What is wrong.
+        message: String,
+    },
+    /// A collective call failed on a rank. The same on every rank.
+    #[error("rank {rank}: {message}")]
+    OnRank {
+        /// The lowest rank on which it failed.
+        rank: usize,
+        /// The legacy number of that rank's error.
+        code: i32,
+        /// That rank's error, as it prints.
+        message: String,
+    },
+    /// The ranks could not talk to each other.
+    #[error(transparent)]
+    Comm(#[from] comm::Error),
     /// A setting in the environment that makes no sense.
     #[error("{variable}={value}: expected {expected}")]
     Setting {
@@ -177,6 +276,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// The number that a legacy call returns for this error, see [`codes`](crate::codes).
+    pub fn code(&self) -> i32 {
+        crate::codes::of(self)
+    }
+
     /// The file or directory that the error is about.
     pub fn path(&self) -> Option<&Path> {
         match self {
@@ -189,8 +293,19 @@ impl Error {
             | Self::Unsupported { path, .. }
             | Self::CorruptShard { path, .. }
             | Self::OutOfRange { path, .. }
-            | Self::BufferLength { path, .. } => Some(path),
-            Self::TooLarge { .. }
+            | Self::BufferLength { path, .. }
+            | Self::Access { path, .. }
+            | Self::TypesDiffer { path, .. }
+            | Self::SectionsDiffer { path, .. }
+            | Self::Memory { path, .. }
+            | Self::ArgumentsDiffer { path, .. } => Some(path),
+            Self::Device(error) => error.path(),
+            Self::BeyondMemory { .. }
+            | Self::NoMemory { .. }
+            | Self::Caller { .. }
+            | Self::OnRank { .. }
+            | Self::Comm(_)
+            | Self::TooLarge { .. }
             | Self::EmptyDimension { .. }
             | Self::Shape(_)
             | Self::Alignment { .. }

@@ -1,12 +1,14 @@
 //! Disk-resident arrays: dense arrays on disk that are Zarr v3 arrays, so that Python opens them with no conversion.
 //!
-//! What is here is the format and the directory that holds an array:
-//!
+//! - [`Context`], [`DiskArray`], [`Request`]: all ranks of a program have an array open, and move sections between it and an
+//!   array in the memory of all of them, asynchronously. What that one is, is left open: see [`ArrayInMemory`].
 //! - [`mod@format`]: pure values. [`BrickShape`] (how an array is cut), [`ArrayLayout`] (which byte of which shard),
 //!   [`Metadata`](format::Metadata) (`zarr.json`), [`Attributes`].
-//! - [`ArrayDirectory`]: making, opening and deleting an array, and its shards one by one. Any Zarr v3 array of our types
-//!   without compression opens, whoever wrote it.
-//! - [`Creation`]: making one in steps, so that several processes can share the work.
+//! - [`ArrayDirectory`]: one process by itself: making, opening, reading and deleting an array. Any Zarr v3 array of our
+//!   types without compression opens, whoever wrote it. [`Creation`]: making one in steps, so that several processes can share the
+//!   work.
+//!
+//! An array that is killed at any moment opens: nothing but elements is written after it was made.
 //!
 //! ```
 //! # let scratch = tempfile::tempdir().unwrap();
@@ -24,8 +26,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What this crate does not do: MPI, memory that several processes share, integer handles. Transfers here are those of one
-//! process, brick by brick.
+//! What this crate does not do: arrays in memory (`chemio-dra-ga` joins it to ours), integer handles, compression.
 //!
 //! `FORMAT.md` has the map of the bytes. Source: Zarr v3 core specification, `sharding_indexed` 1.0; `ChemIO` paper,
 //! section 4.3.
@@ -34,19 +35,32 @@
 #[cfg(target_endian = "big")]
 compile_error!("arrays on disk are little-endian, and nothing here swaps bytes");
 
+mod array;
+pub mod codes;
+mod context;
 mod create;
 mod delete;
 mod directory;
 mod disk;
 mod error;
 pub mod format;
+mod in_memory;
+mod owners;
+mod request;
 mod serial;
 mod shard_file;
+mod shards;
 mod survey;
+mod transfer;
 
+pub use array::{Access, DiskArray};
+pub use context::{Context, OpenDevice, Settings};
 pub use create::Creation;
 pub use delete::Deleted;
 pub use directory::ArrayDirectory;
 pub use error::{Error, Operation, Result};
 pub use format::{Alignment, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, DataType, Maker};
+pub use in_memory::{ArrayInMemory, MemoryError};
+pub use request::Request;
 pub use shard_file::ShardFile;
+pub use transfer::Transfer;

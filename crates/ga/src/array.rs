@@ -154,6 +154,26 @@ impl Array {
         Ok(())
     }
 
+    /// Another hold on the same array: its memory stays as long as it, also after [`destroy`](Self::destroy). Between nodes
+    /// operations end with that nevertheless. Local.
+    #[must_use]
+    pub fn keep(&self) -> Self {
+        Self {
+            context: self.context.clone(),
+            group: self.group.clone(),
+            name: self.name.clone(),
+            number: self.number,
+            element_type: self.element_type,
+            distribution: self.distribution.clone(),
+            window: self.window.clone(),
+        }
+    }
+
+    /// Whether all of it can be loaded and stored by this process, so that puts and gets make no call of MPI.
+    pub fn is_in_reach(&self) -> bool {
+        !self.window.has_operations()
+    }
+
     /// The type of its elements.
     pub fn element_type(&self) -> ElementType {
         self.element_type

@@ -8,6 +8,9 @@ use section::Section;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// The array was removed, and its memory on other nodes is out of reach since then.
+    #[error("the array was removed before the operation on it")]
+    Removed,
     /// The operation failed on another rank.
     #[error("rank {rank}: {message}")]
     OnRank {

@@ -117,6 +117,17 @@ impl Group {
         self.comm().raw()
     }
 
+    /// A communicator of the same ranks in the same order, for whoever needs one of their own. Collective over the group.
+    ///
+    /// # Errors
+    /// - [`Error::Comm`]: MPI refused.
+    ///
+    /// # Panics
+    /// Never: a rank is in its own colour.
+    pub fn communicator(&self) -> Result<Comm> {
+        Ok(self.comm().split(Some(0), self.rank())?.expect("all ranks have one colour"))
+    }
+
     pub(crate) fn comm(&self) -> &Comm {
         &self.inner.comm
     }

@@ -39,6 +39,11 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
+    fn of_bytes(len_bytes: usize, element_type: ElementType, extents: &[u64]) -> Result<Self> {
+        let len = len_bytes / element_type.bytes();
+        Ok(Self { element_type, extents: Some(Shape::new(extents)?), len })
+    }
+
     #[inline]
     pub(crate) fn element_type(&self) -> ElementType {
         self.element_type
@@ -95,6 +100,15 @@ impl<'a> Patch<'a> {
         Ok(Self { memory, ..Self::dense(elements) })
     }
 
+    /// Elements of an array of `extents` as bytes, which need not be aligned.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of_bytes(bytes: &'a [u8], element_type: ElementType, extents: &[u64]) -> Result<Self> {
+        let memory = Memory::of_bytes(bytes.len(), element_type, extents)?;
+        Ok(Self { first: bytes.as_ptr(), memory, life: PhantomData })
+    }
+
     /// Memory of a foreign caller.
     ///
     /// # Errors
@@ -145,6 +159,15 @@ impl<'a> PatchMut<'a> {
         let mut patch = Self::dense(elements);
         patch.memory.extents = extents;
         Ok(patch)
+    }
+
+    /// Room in an array of `extents` given as bytes, which need not be aligned.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of_bytes(bytes: &'a mut [u8], element_type: ElementType, extents: &[u64]) -> Result<Self> {
+        let memory = Memory::of_bytes(bytes.len(), element_type, extents)?;
+        Ok(Self { first: bytes.as_mut_ptr(), memory, life: PhantomData })
     }
 
     /// Memory of a foreign caller.

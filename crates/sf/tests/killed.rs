@@ -6,10 +6,10 @@ use rustix::process::{Signal, getpid, kill_process};
 use sf::{Hints, SharedFile};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::{env, fs, thread};
+use test_support::{job, run_within};
 
 /// Tells a process that it is a rank: which part it plays, and where.
 const PART: &str = "CHEMIO_SF_KILLED_PART";
@@ -42,10 +42,10 @@ fn a_killed_rank_harms_nobody_elses_data(stripes: usize) {
         fs::create_dir(stripe).unwrap();
     }
     let run = |part: &str, ranks: usize| {
-        let mut job = launcher(ranks);
-        job.arg(env::current_exe().unwrap()).env(PART, part).env(DIRECTORY, directory.path());
+        let mut job = job(ranks);
+        job.env(PART, part).env(DIRECTORY, directory.path());
         job.env("CHEMIO_SF_DIRS", env::join_paths(&stripes).unwrap());
-        within_the_limit(job)
+        run_within(TIME_LIMIT, job)
     };
     let dying = run("dying", RANKS);
     assert!(!dying.success(), "a job whose rank was killed has ended well");
@@ -55,37 +55,6 @@ fn a_killed_rank_harms_nobody_elses_data(stripes: usize) {
     assert!(run("later", 2).success(), "the later run has found something wrong");
     let left: Vec<_> = stripes.iter().flat_map(|stripe| fs::read_dir(stripe).unwrap()).collect();
     assert!(left.is_empty() && !directory.path().join("file").exists(), "{left:?}");
-}
-
-/// The launcher of the MPI that this binary is linked with.
-fn launcher(ranks: usize) -> Command {
-    let (names, arguments) = match comm::library_name() {
-        "MPICH" => (["mpiexec.mpich", "mpiexec"], &[][..]),
-        _ => (["mpirun.openmpi", "mpirun"], &["--oversubscribe"][..]),
-    };
-    let found = names.into_iter().find(|name| {
-        let path = env::var_os("PATH").unwrap_or_default();
-        env::split_paths(&path).any(|directory| directory.join(name).exists())
-    });
-    let mut command = Command::new(found.expect("the launcher of the MPI this is linked with"));
-    command.args(arguments).args(["-n", &ranks.to_string()]);
-    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    command
-}
-
-fn within_the_limit(mut job: Command) -> ExitStatus {
-    let mut child = job.spawn().expect("the launcher starts");
-    let begin = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status;
-        }
-        if begin.elapsed() > TIME_LIMIT {
-            child.kill().unwrap();
-            panic!("the job hangs");
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
 }
 
 fn done(directory: &Path, rank: usize) -> PathBuf {

@@ -40,6 +40,7 @@
 //! What it does not do: call MPI. The suite brings that; Linux only.
 
 mod environment;
+mod job;
 mod journal;
 mod launch;
 mod launcher;
@@ -60,6 +61,7 @@ mod variant;
 
 pub use environment::{hosts_count, local_dir, shared_dir};
 pub use fastrand::Rng;
+pub use job::{job, run_within};
 pub use link::{LinkBytes, link_bytes};
 pub use scenario::Scenario;
 pub use seed::{random, random_of, seed};

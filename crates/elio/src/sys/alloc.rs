@@ -69,6 +69,30 @@ impl PageBlock {
         Ok(block)
     }
 
+    /// `count` blocks of `len_bytes` (whole pages) one after the other, from the system: zeros, aligned to a page, the first
+    /// to a huge page. Costs memory only once touched.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(crate) fn row(len_bytes: usize, count: usize) -> io::Result<Vec<Self>> {
+        assert!(len_bytes.is_multiple_of(PAGE_BYTES), "whole pages");
+        let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let all_bytes = len_bytes.checked_mul(count).ok_or_else(too_large)?;
+        let mapping = Arc::new(map(all_bytes.checked_add(HUGE_PAGE_BYTES).ok_or_else(too_large)?)?);
+        let address = mapping.pointer.as_ptr() as usize;
+        let start = address.next_multiple_of(HUGE_PAGE_BYTES) - address;
+        let whole = Self { mapping, start, len_bytes: all_bytes };
+        if all_bytes >= HUGE_PAGE_BYTES {
+            // SAFETY: as in `new`.
+            unsafe { libc::madvise(whole.pointer().cast(), all_bytes, libc::MADV_HUGEPAGE) };
+        }
+        let block = |number| {
+            let mapping = Arc::clone(&whole.mapping);
+            Self { mapping, start: start + number * len_bytes, len_bytes }
+        };
+        Ok((0..count).map(block).collect())
+    }
+
     fn pointer(&self) -> *mut u8 {
         // SAFETY: the block lies inside its mapping.
         unsafe { self.mapping.pointer.as_ptr().add(self.start) }

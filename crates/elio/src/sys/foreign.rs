@@ -1,5 +1,7 @@
 //! Buffers that a request owns while it is under way.
 
+use crate::page_buffer::PageBuffer;
+
 /// A buffer that a write request can own.
 ///
 /// # Safety
@@ -43,6 +45,20 @@ unsafe impl RequestBuffer for Box<[u8]> {
 unsafe impl RequestBufferMut for Box<[u8]> {
     fn as_mut_bytes(&mut self) -> &mut [u8] {
         self
+    }
+}
+
+// SAFETY: the memory is outside the value, and a request never selects another part.
+unsafe impl RequestBuffer for PageBuffer {
+    fn as_bytes(&self) -> &[u8] {
+        self.selected()
+    }
+}
+
+// SAFETY: as above.
+unsafe impl RequestBufferMut for PageBuffer {
+    fn as_mut_bytes(&mut self) -> &mut [u8] {
+        self.selected_mut()
     }
 }
 

@@ -259,6 +259,10 @@ impl RmaWindow {
 
     /// Makes sure that a move meets no earlier operation, and remembers it.
     fn begin(&self, what: &Move, kind: Kind) -> Result<()> {
+        if self.is_free() {
+            // Whoever keeps an array that was removed.
+            return Err(crate::Error::Removed);
+        }
         let bytes = what.bytes();
         self.settle(what.rank, &bytes, kind)?;
         self.outstanding().note(what.rank, bytes, kind);

@@ -1,0 +1,98 @@
+//! Disk-resident arrays for our own distributed arrays: where [`dra`] and [`ga`] meet. Neither knows of the other.
+//!
+//! ```no_run
+//! use dra::{Access, ArraySpec, DataType, Settings, Transfer};
+//! # use std::path::Path;
+//! let ga = ga::Context::new()?;
+//! let in_memory = ga.array(ga::ElementType::Double, &[500, 1000]).name("half").create()?;
+//! let disk = dra_ga::context(&ga, Settings::default())?;
+//! let spec = ArraySpec::new(&[1000, 1000], DataType::Float64)?;
+//! let on_disk = disk.create(Path::new("/scratch/amplitudes"), &spec, Access::ReadWrite)?;
+//! let upper_half = Transfer {
+//!     in_memory: in_memory.whole(),
+//!     on_disk: section::Section::new(&[0, 0], &[500, 1000])?,
+//!     reversed: false,
+//! };
+//! let mut request = on_disk.write(&dra_ga::in_memory(&in_memory), &upper_half)?;
+//! // ... compute, but leave those elements alone ...
+//! request.wait()?;
+//! on_disk.close()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+use dra::{ArrayInMemory, DataType, MemoryError};
+use ga::{Array, ElementType, Patch, PatchMut};
+use section::{Section, Shape};
+use std::sync::Arc;
+
+/// A context of all ranks of `ga`, for arrays on disk. Collective over them.
+///
+/// # Errors
+/// - [`ga::Error::Comm`]: the ranks could not talk to each other.
+pub fn context(ga: &ga::Context, settings: dra::Settings) -> Result<dra::Context, MemoryError> {
+    Ok(dra::Context::new(&Arc::new(ga.world().communicator()?), settings)?)
+}
+
+/// An array for transfers. It is kept in memory until they are complete, even if it is destroyed before; between nodes they
+/// fail then. Local.
+pub fn in_memory(array: &Array) -> Arc<dyn ArrayInMemory> {
+    Arc::new(InMemory(array.keep()))
+}
+
+/// The type on disk of elements in memory.
+pub fn data_type(element_type: ElementType) -> DataType {
+    match element_type {
+        ElementType::Int => DataType::Int32,
+        ElementType::Long => DataType::Int64,
+        ElementType::Float => DataType::Float32,
+        ElementType::Double => DataType::Float64,
+        ElementType::SingleComplex => DataType::Complex64,
+        ElementType::DoubleComplex => DataType::Complex128,
+    }
+}
+
+/// The type in memory of elements on disk.
+pub fn element_type(data_type: DataType) -> ElementType {
+    match data_type {
+        DataType::Int32 => ElementType::Int,
+        DataType::Int64 => ElementType::Long,
+        DataType::Float32 => ElementType::Float,
+        DataType::Float64 => ElementType::Double,
+        DataType::Complex64 => ElementType::SingleComplex,
+        DataType::Complex128 => ElementType::DoubleComplex,
+    }
+}
+
+#[derive(Debug)]
+struct InMemory(Array);
+
+impl ArrayInMemory for InMemory {
+    fn name(&self) -> String {
+        self.0.name().to_owned()
+    }
+
+    fn data_type(&self) -> DataType {
+        data_type(self.0.element_type())
+    }
+
+    fn dims(&self) -> Shape {
+        Shape::new(self.0.shape()).expect("an array has a shape")
+    }
+
+    fn any_thread(&self) -> bool {
+        self.0.is_in_reach()
+    }
+
+    fn sync(&self) -> Result<(), MemoryError> {
+        Ok(self.0.context().sync_group(self.0.group())?)
+    }
+
+    fn get(&self, section: &Section, to: &mut [u8], extents: &Shape) -> Result<(), MemoryError> {
+        Ok(self.0.get(section, PatchMut::of_bytes(to, self.0.element_type(), extents)?)?)
+    }
+
+    fn put(&self, section: &Section, from: &[u8], extents: &Shape) -> Result<(), MemoryError> {
+        Ok(self.0.put(section, Patch::of_bytes(from, self.0.element_type(), extents)?)?)
+    }
+}

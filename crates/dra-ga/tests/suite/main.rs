@@ -1,0 +1,51 @@
+//! The MPI suite of disk-resident arrays: every scenario with arrays in node shared memory, which a thread moves, and over RMA,
+//! where whoever waits does it, on 1 to 7 ranks and on two test hosts.
+
+mod arguments;
+mod damage;
+mod faults;
+mod lifetime;
+mod memory;
+mod oracle;
+mod world;
+
+use std::process::ExitCode;
+use std::time::Duration;
+use test_support::{Suite, Variant, scenario};
+use world::World;
+
+fn main() -> ExitCode {
+    Suite::new(World::start)
+        .place(|world| (world.ga.rank(), world.ga.ranks()))
+        .barrier(World::barrier)
+        .time_limit(Duration::from_secs(300))
+        .variant(Variant::named("chosen"))
+        .variant(Variant::named("rma").set("CHEMIO_GA_PATH", "rma").hosts(..2))
+        .run(&[
+            scenario!(oracle::random_transfers_agree_with_a_plain_array),
+            scenario!(oracle::transfers_that_overlap_in_bricks_come_in_order),
+            scenario!(oracle::large_arrays_go_through_many_bricks_and_shards),
+            scenario!(arguments::a_mistake_of_one_rank_is_the_error_of_all),
+            scenario!(arguments::ranks_that_want_different_transfers_are_all_told),
+            scenario!(arguments::an_array_is_used_as_it_was_opened),
+            scenario!(arguments::arrays_that_cannot_be_are_refused),
+            scenario!(damage::what_is_no_array_is_the_same_error_everywhere),
+            scenario!(damage::a_damaged_shard_is_an_error_of_the_wait_on_every_rank),
+            scenario!(damage::arrays_of_other_programs_are_read_and_written),
+            scenario!(faults::a_failing_operation_is_an_error_on_every_rank_and_the_array_stays_whole)
+                .ranks(..=3)
+                .hosts(..2),
+            scenario!(faults::an_array_that_stops_being_written_at_any_operation_opens)
+                .ranks(..=3)
+                .hosts(..2),
+            scenario!(faults::a_full_disk_says_how_much_was_asked_for_and_another_try_succeeds).hosts(..2),
+            scenario!(faults::whole_bricks_are_moved_once_and_nothing_is_read_to_write_them).hosts(..2),
+            scenario!(lifetime::closing_waits_for_what_is_under_way),
+            scenario!(lifetime::an_array_in_memory_may_go_before_the_wait),
+            scenario!(lifetime::an_array_is_replaced_and_deleted),
+            scenario!(lifetime::attributes_are_seen_by_all_ranks),
+            scenario!(lifetime::hundreds_of_requests_are_outstanding),
+            scenario!(memory::buffers_stay_within_what_was_given_or_two_bricks),
+            scenario!(memory::io_processes_are_those_asked_for),
+        ])
+}

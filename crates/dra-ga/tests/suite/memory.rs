@@ -1,0 +1,42 @@
+//! How much memory transfers take, and on which ranks.
+
+use crate::world::{World, counted, elements_of, spec};
+use dra::{Access, Context, DataType, Settings, Transfer};
+
+/// Writes and reads an array of 100 x 4096 doubles in bricks of 64 KiB, of which each rank tells how much memory it took.
+fn memory_taken(world: &World, disk: &Context, io_processes: i64) -> Vec<u64> {
+    let (path, dims) = (World::path("memory"), [100, 4096]);
+    let mut spec = spec(&dims, &[2, 4096]);
+    spec.attributes.io_processes_hint = io_processes;
+    let array = disk.create(&path, &spec, Access::ReadWrite).expect("created");
+    let memory = world.array(DataType::Float64, &dims, &counted(0, 409_600));
+    let all = Transfer::whole(&dims, &dims).unwrap();
+    array.write(&dra_ga::in_memory(&memory), &all).expect("started").wait().expect("written");
+    memory.fill(0.0.into()).expect("filled");
+    array.read(&dra_ga::in_memory(&memory), &all).expect("started").wait().expect("read");
+    assert!(elements_of(&memory) == counted(0, 409_600), "other elements than were written");
+    world.barrier();
+    memory.destroy().expect("destroyed");
+    array.delete().expect("deleted");
+    disk.comm().all_gather(&[disk.memory_bytes_peak()]).expect("gathered")
+}
+
+pub(crate) fn buffers_stay_within_what_was_given_or_two_bricks(world: &World) {
+    let brick_bytes = 64 << 10;
+    for (given, expected) in [(1, 2), (5 * brick_bytes + 100, 5), (100 * brick_bytes, 64)] {
+        let settings = Settings { memory_bytes: Some(given), io_processes: Some(1) };
+        let disk = dra_ga::context(&world.ga, settings).expect("a context");
+        let taken = memory_taken(world, &disk, 0);
+        assert_eq!(taken[0], expected * brick_bytes, "of {given} bytes");
+        assert!(taken[1..].iter().all(|&bytes| bytes == 0), "only the I/O process has buffers");
+    }
+}
+
+pub(crate) fn io_processes_are_those_asked_for(world: &World) {
+    let ranks = world.ga.ranks();
+    for (asked, expected) in [(1, 1), (3, 3.min(ranks)), (100, ranks)] {
+        let disk = dra_ga::context(&world.ga, Settings::default()).expect("a context");
+        let taken = memory_taken(world, &disk, asked);
+        assert_eq!(taken.into_iter().filter(|&bytes| bytes > 0).count(), expected, "{asked} asked for");
+    }
+}

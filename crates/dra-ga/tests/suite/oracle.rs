@@ -1,0 +1,266 @@
+//! Random transfers against plain arrays.
+//!
+//! Every rank draws the same random numbers, and keeps copies of what is on disk and in memory, computed element by element.
+
+use crate::world::{World, elements_of, section, spec};
+use dra::{
+    Access, Alignment, ArrayDirectory, ArraySpec, BrickShape, Bricks, DataType, DiskArray, Request, Settings,
+    Transfer,
+};
+use ga::Array;
+use section::{Layout, Section, Shape, size};
+use test_support::Rng;
+
+/// A transfer under way, and what will be in memory after it.
+struct Pending {
+    request: Request,
+    array: Array,
+    expected: Vec<u8>,
+}
+
+/// Up to four extents, of at most a few thousand elements.
+fn random_dims(rng: &mut Rng) -> Vec<u64> {
+    let dims = rng.usize(1..=4);
+    let extent_max = [0, 3000, 60, 14, 8][dims];
+    (0..dims).map(|_| rng.u64(1..=extent_max)).collect()
+}
+
+fn random_section(rng: &mut Rng, dims: &[u64]) -> Section {
+    if rng.u8(0..4) == 0 {
+        return Section::whole(dims).unwrap();
+    }
+    let lo: Vec<u64> = dims.iter().map(|&extent| rng.u64(0..extent)).collect();
+    let hi: Vec<u64> = lo.iter().zip(dims).map(|(&lo, &extent)| rng.u64(lo + 1..=extent)).collect();
+    section(&lo, &hi)
+}
+
+/// A box of these counts somewhere in an array that is a little larger, and the array.
+fn random_place(rng: &mut Rng, counts: &[u64]) -> (Section, Vec<u64>) {
+    let lo: Vec<u64> = counts.iter().map(|_| rng.u64(0..3)).collect();
+    let hi: Vec<u64> = lo.iter().zip(counts).map(|(lo, count)| lo + count).collect();
+    let dims = hi.iter().map(|hi| hi + rng.u64(0..3)).collect();
+    (section(&lo, &hi), dims)
+}
+
+/// Another shape of as many elements.
+fn reshaped(rng: &mut Rng, len: u64) -> Vec<u64> {
+    let divisors: Vec<u64> = (1..=len.min(200)).filter(|divisor| len.is_multiple_of(*divisor)).collect();
+    let first = divisors[rng.usize(..divisors.len())];
+    if rng.bool() { vec![first, len / first] } else { vec![len] }
+}
+
+fn random_transfer(rng: &mut Rng, dims: &[u64]) -> (Transfer, Vec<u64>) {
+    let on_disk = random_section(rng, dims);
+    let counts = on_disk.counts();
+    let (counts, reversed) = match rng.u8(0..3) {
+        0 => (counts.to_vec(), false),
+        1 => (counts.reversed().to_vec(), true),
+        _ => (reshaped(rng, on_disk.len()), false),
+    };
+    let (in_memory, memory_dims) = random_place(rng, &counts);
+    (Transfer { in_memory, on_disk, reversed }, memory_dims)
+}
+
+/// Where each element of a transfer is on disk and in memory, in bytes.
+fn places(transfer: &Transfer, disk: &[u64], memory: &[u64], bytes: usize) -> Vec<(usize, usize)> {
+    let offset = |dims: &[u64], index: &Shape| Layout::dense(dims).offset(index) * bytes;
+    let in_memory: Vec<Shape> = if transfer.reversed {
+        let lo = Shape::new(transfer.in_memory.lo()).unwrap();
+        let first = transfer.on_disk.lo();
+        let there = |index: Shape| {
+            let moved = Shape::from_fn(index.len(), |d| index[d] - first[d]).reversed();
+            Shape::from_fn(index.len(), |d| moved[d] + lo[d])
+        };
+        transfer.on_disk.indices().map(there).collect()
+    } else {
+        transfer.in_memory.indices().collect()
+    };
+    let pairs = transfer.on_disk.indices().zip(in_memory);
+    pairs.map(|(on_disk, in_memory)| (offset(disk, &on_disk), offset(memory, &in_memory))).collect()
+}
+
+fn random_bytes(rng: &mut Rng, dims: &[u64], bytes: usize) -> Vec<u8> {
+    (0..size(dims.iter().product::<u64>()) * bytes).map(|_| rng.u8(1..)).collect()
+}
+
+fn random_spec(rng: &mut Rng, dims: &[u64], data_type: DataType) -> ArraySpec {
+    let mut spec = ArraySpec::new(dims, data_type).unwrap();
+    let brick: Vec<u64> = dims.iter().map(|&extent| rng.u64(1..=extent.min(40) + 1)).collect();
+    spec.bricks = Bricks::Exact(BrickShape::exact(&brick).unwrap());
+    spec.files = rng.u64(1..5);
+    spec.alignment = Alignment::new(if rng.bool() { 512 } else { 4096 }).unwrap();
+    spec.attributes.io_processes_hint = rng.i64(-1..5);
+    spec
+}
+
+/// The array on disk with its copy.
+struct Twin<'a> {
+    world: &'a World,
+    array: DiskArray,
+    dims: Vec<u64>,
+    data_type: DataType,
+    copy: Vec<u8>,
+}
+
+impl Twin<'_> {
+    fn bytes(&self) -> usize {
+        size(self.data_type.bytes())
+    }
+
+    fn start(&mut self, rng: &mut Rng) -> Pending {
+        let (transfer, memory_dims) = random_transfer(rng, &self.dims);
+        let mut expected = random_bytes(rng, &memory_dims, self.bytes());
+        let array = self.world.array(self.data_type, &memory_dims, &expected);
+        let memory = dra_ga::in_memory(&array);
+        let writes = rng.u8(0..5) < 3;
+        let bytes = self.bytes();
+        for (on_disk, in_memory) in places(&transfer, &self.dims, &memory_dims, bytes) {
+            let (on_disk, in_memory) =
+                (&mut self.copy[on_disk..on_disk + bytes], &mut expected[in_memory..in_memory + bytes]);
+            if writes { on_disk.copy_from_slice(in_memory) } else { in_memory.copy_from_slice(on_disk) }
+        }
+        let request =
+            if writes { self.array.write(&memory, &transfer) } else { self.array.read(&memory, &transfer) };
+        Pending { request: request.expect("started"), array, expected }
+    }
+
+    /// Ends a transfer in one of several ways, on all ranks the same.
+    fn end(&self, rng: &mut Rng, mut pending: Pending) {
+        match rng.u8(0..3) {
+            0 => while !pending.request.probe().expect("probed") {},
+            1 => pending.request.wait().expect("waited"),
+            _ => {}
+        }
+        pending.request.wait().expect("waited");
+        assert_eq!(elements_of(&pending.array), pending.expected, "in memory");
+        self.world.barrier();
+        pending.array.destroy().expect("destroyed");
+    }
+}
+
+/// Reads all of an array by other means, and by a transfer after it was opened again.
+fn check(world: &World, path: &std::path::Path, data_type: DataType, dims: &[u64], expected: &[u8]) {
+    if world.is_first() {
+        let directory = ArrayDirectory::open(path).unwrap();
+        directory.check().unwrap();
+        let mut found = vec![0; expected.len()];
+        directory.read(&Section::whole(dims).unwrap(), &mut found).unwrap();
+        assert_eq!(found, expected, "on disk");
+    }
+    let array = world.disk.open(path, Access::ReadOnly).expect("opened");
+    let memory = world.array(data_type, dims, &vec![0xEE; expected.len()]);
+    let all = Transfer::whole(dims, dims).unwrap();
+    array.read(&dra_ga::in_memory(&memory), &all).expect("started").wait().expect("read");
+    assert_eq!(elements_of(&memory), expected, "read again");
+    world.barrier();
+    memory.destroy().expect("destroyed");
+    array.close().expect("closed");
+}
+
+pub(crate) fn random_transfers_agree_with_a_plain_array(world: &World) {
+    let mut rng = test_support::random();
+    for round in 0..6 {
+        let data_type = DataType::ALL[rng.usize(..6)];
+        let dims = random_dims(&mut rng);
+        let spec = random_spec(&mut rng, &dims, data_type);
+        let settings = Settings { memory_bytes: Some(rng.u64(0..100_000)), io_processes: None };
+        let disk = dra_ga::context(&world.ga, settings).expect("a context");
+        let path = World::path("random");
+        let array = disk.create(&path, &spec, Access::ReadWrite).expect("created");
+        let copy = vec![0; size(dims.iter().product::<u64>() * data_type.bytes())];
+        let mut twin = Twin { world, array, dims, data_type, copy };
+        let mut under_way = vec![];
+        for _ in 0..12 {
+            under_way.push(twin.start(&mut rng));
+            if under_way.len() == 4 {
+                let pending = under_way.swap_remove(rng.usize(..4));
+                twin.end(&mut rng, pending);
+            }
+        }
+        if round % 2 == 0 {
+            under_way.drain(..).for_each(|pending| twin.end(&mut rng, pending));
+        }
+        let Twin { array, dims, data_type, copy, .. } = twin;
+        array.close().expect("closed");
+        check(world, &path, data_type, &dims, &copy);
+        for mut pending in under_way {
+            pending.request.wait().expect("waited after the close");
+            pending.array.destroy().expect("destroyed");
+        }
+    }
+}
+
+/// One element at a time, in bricks that each of them must read before it writes.
+pub(crate) fn transfers_that_overlap_in_bricks_come_in_order(world: &World) {
+    let path = World::path("overlapping");
+    let array = world.disk.create(&path, &spec(&[40, 700], &[20, 500]), Access::ReadWrite).expect("created");
+    let mut requests = vec![];
+    for step in 0..60u32 {
+        // Two columns: many runs, so that whole spans are read and written; each write overlaps the one before.
+        let column = u64::from(step);
+        let values: Vec<u8> = (0..80).flat_map(|i| f64::from(step * 100 + i).to_le_bytes()).collect();
+        let memory = world.array(DataType::Float64, &[40, 2], &values);
+        let on_disk = section(&[0, column], &[40, column + 2]);
+        let transfer = Transfer { in_memory: memory.whole(), on_disk, reversed: false };
+        requests.push((array.write(&dra_ga::in_memory(&memory), &transfer).expect("started"), memory));
+    }
+    let columns = world.doubles(&[40, 61]);
+    let transfer =
+        Transfer { in_memory: columns.whole(), on_disk: section(&[0, 0], &[40, 61]), reversed: false };
+    let mut read = array.read(&dra_ga::in_memory(&columns), &transfer).expect("started");
+    read.wait().expect("read");
+    let found = columns.view::<f64>().unwrap().to_vec(&columns.whole()).unwrap();
+    for (at, value) in found.into_iter().enumerate() {
+        let (row, column) = (u32::try_from(at / 61).unwrap(), u32::try_from(at % 61).unwrap());
+        // The last to write a column but the last one is the step of its number, with its first column.
+        let expected = if column == 60 { 59 * 100 + row * 2 + 1 } else { column * 100 + row * 2 };
+        assert!((value - f64::from(expected)).abs() < 0.5, "row {row}, column {column}: {value}");
+    }
+    for (mut request, memory) in requests {
+        request.wait().expect("written");
+        world.barrier();
+        memory.destroy().expect("destroyed");
+    }
+    world.barrier();
+    columns.destroy().expect("destroyed");
+    array.delete().expect("deleted");
+}
+
+pub(crate) fn large_arrays_go_through_many_bricks_and_shards(world: &World) {
+    let dims = [1500, 1400];
+    let path = World::path("large");
+    let mut many = spec(&dims, &[64, 100]);
+    many.files = 6;
+    let array = world.disk.create(&path, &many, Access::ReadWrite).expect("created");
+    assert!(array.directory().layout().shards_count() > 2);
+    let memory = world.doubles(&dims);
+    {
+        let whole = memory.local_section();
+        if let Some(block) = whole {
+            let values: Vec<f64> = block.indices().map(|index| value_at(index[0], index[1])).collect();
+            memory.view::<f64>().unwrap().put(&block, &values).expect("put");
+        }
+    }
+    let all = Transfer::whole(&dims, &dims).unwrap();
+    array.write(&dra_ga::in_memory(&memory), &all).expect("started").wait().expect("written");
+    memory.fill(0.0.into()).expect("filled");
+    let turned = world.doubles(&[1400, 1500]);
+    let reversed = Transfer { in_memory: turned.whole(), reversed: true, ..all };
+    array.read(&dra_ga::in_memory(&turned), &reversed).expect("started").wait().expect("read");
+    if let Some(block) = turned.local_section() {
+        let found = turned.view::<f64>().unwrap().to_vec(&block).expect("got");
+        for (index, found) in block.indices().zip(found) {
+            assert!((found - value_at(index[1], index[0])).abs() < 0.5, "element {index:?}");
+        }
+    }
+    world.barrier();
+    memory.destroy().expect("destroyed");
+    turned.destroy().expect("destroyed");
+    array.delete().expect("deleted");
+    assert!(!path.exists());
+}
+
+#[expect(clippy::cast_precision_loss, reason = "small whole numbers")]
+fn value_at(row: u64, column: u64) -> f64 {
+    (row * 10_000 + column) as f64
+}

@@ -1,0 +1,274 @@
+//! Arrays on disk that all ranks of a context have open.
+
+use crate::context::Context;
+use crate::create::Creation;
+use crate::directory::ArrayDirectory;
+use crate::error::{Error, Result};
+use crate::format::ArraySpec;
+use crate::in_memory::{ArrayInMemory, MemoryError};
+use crate::owners::Owners;
+use crate::request::Request;
+use crate::shards::Shards;
+use crate::transfer::job::Job;
+use crate::transfer::{Direction, Mapping, Transfer};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What an array is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Reading and writing.
+    ReadWrite,
+    /// Writing. Parts of bricks are read all the same where they are written.
+    WriteOnly,
+    /// Reading.
+    ReadOnly,
+}
+
+impl Access {
+    fn is_writable(self) -> bool {
+        self != Self::ReadOnly
+    }
+
+    fn allows(self, direction: Direction) -> bool {
+        match direction {
+            Direction::ToDisk => self.is_writable(),
+            Direction::ToMemory => self != Self::WriteOnly,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::ReadWrite => "reading and writing",
+            Self::WriteOnly => "writing",
+            Self::ReadOnly => "reading",
+        }
+    }
+}
+
+/// An array on disk. All ranks of its context have it open.
+///
+/// Dropping it closes it on this rank alone, and says nothing about what is on the device: see [`close`](Self::close).
+#[derive(Debug)]
+pub struct DiskArray {
+    context: Context,
+    access: Access,
+    /// As it is now: attributes change.
+    directory: ArrayDirectory,
+    open: Arc<OpenArray>,
+    /// Jobs that are under way, or have failed without anybody having been told.
+    jobs: Mutex<Vec<Arc<Job>>>,
+}
+
+/// What transfers need of an array. Its size does not depend on that of the array.
+#[derive(Debug)]
+pub(crate) struct OpenArray {
+    pub(crate) directory: Arc<ArrayDirectory>,
+    pub(crate) shards: Shards,
+    pub(crate) owners: Owners,
+    /// This process's.
+    pub(crate) rank: usize,
+}
+
+impl OpenArray {
+    /// Bytes of a buffer that holds a brick, with what may follow it.
+    pub(crate) fn buffer_bytes(&self) -> u64 {
+        let shard = self.directory.layout().shard();
+        shard.stride_bytes().max(shard.brick_bytes())
+    }
+}
+
+/// Makes an array. Collective.
+pub(crate) fn create(context: &Context, path: &Path, spec: &ArraySpec, access: Access) -> Result<DiskArray> {
+    let path = absolute(path);
+    let (rank, ranks) = (context.comm().rank(), context.comm().size());
+    let begun = if rank == 0 { Creation::begin(&path, spec).map(Some) } else { Ok(None) };
+    let begun = context.agree_on("creating an array", &path, &(format!("{spec:?}"), access), begun)?;
+    let made = begun.map_or_else(|| Creation::join(&path, spec), Ok).and_then(|creation| {
+        let mine = (rank as u64..creation.layout().shards_count()).step_by(ranks);
+        mine.into_iter().try_for_each(|number| creation.make_shard(number)).map(|()| creation)
+    });
+    let creation = context.agree(made)?;
+    context.agree(if rank == 0 { creation.commit().map(drop) } else { Ok(()) })?;
+    open(context, &path, access)
+}
+
+/// Opens an array. Collective.
+pub(crate) fn open(context: &Context, path: &Path, access: Access) -> Result<DiskArray> {
+    let path = absolute(path);
+    let directory = context.agree(ArrayDirectory::open(&path))?;
+    // Which array, not only which name: a directory may be another one on another host.
+    let found = (format!("{:?}", directory.metadata()), access);
+    context.agree_on("opening an array", &path, &found, Ok(()))?;
+    if access.is_writable() {
+        context.agree(put_in_order(context, &directory))?;
+    }
+    let wanted = directory.attributes().map_or(0, |attributes| attributes.io_processes_hint);
+    let kept = Arc::new(ArrayDirectory::open(&path)?);
+    let shards = Shards::new(&kept, context.devices(), access.is_writable());
+    let (owners, rank) = (context.owners(wanted), context.comm().rank());
+    tracing::debug!(path = %path.display(), io_processes = owners.count(), "an array on disk is open");
+    let open = Arc::new(OpenArray { directory: kept, shards, owners, rank });
+    Ok(DiskArray { context: context.clone(), access, directory, open, jobs: Mutex::default() })
+}
+
+/// Lays out as ours what another program has rewritten. Each rank looks at some of the shards.
+fn put_in_order(context: &Context, directory: &ArrayDirectory) -> Result<()> {
+    let (rank, ranks) = (context.comm().rank(), context.comm().size());
+    let mut mine = (rank as u64..directory.layout().shards_count()).step_by(ranks);
+    mine.try_for_each(|number| directory.shard_for_writing(number).map(drop))
+}
+
+/// The program may change its directory while the array is open.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+impl DiskArray {
+    /// The directory, with shape, type and attributes.
+    pub fn directory(&self) -> &ArrayDirectory {
+        &self.directory
+    }
+
+    /// What it was opened for.
+    pub fn access(&self) -> Access {
+        self.access
+    }
+
+    /// How many ranks read and write its files.
+    pub fn io_processes(&self) -> usize {
+        self.open.owners.count()
+    }
+
+    /// Starts writing a section from memory. Collective, with the same arguments; what ranks wrote to the array in memory before
+    /// is written. Nobody may change those elements until [`Request::wait`].
+    ///
+    /// Where the array in memory allows it, all is done by a thread of each I/O process and this call returns at once;
+    /// otherwise it is done while waiting and probing. Transfers that overlap on disk come in the order of their calls; those
+    /// that overlap in memory only have to be waited for in between. Whole bricks are written without reading.
+    ///
+    /// # Errors
+    /// The same on every rank, and nothing is started:
+    /// - [`Error::ArgumentsDiffer`]: the ranks gave different sections.
+    /// - [`Error::OnRank`]: [`Error::Access`], [`Error::TypesDiffer`], [`Error::OutOfRange`], [`Error::BeyondMemory`] or
+    ///   [`Error::SectionsDiffer`] on a rank.
+    /// - [`Error::Comm`]: the ranks could not talk to each other.
+    pub fn write(&self, memory: &Arc<dyn ArrayInMemory>, transfer: &Transfer) -> Result<Request> {
+        self.start(memory, transfer, Direction::ToDisk)
+    }
+
+    /// Starts reading a section to memory; otherwise as [`write`](Self::write). Nobody may use those elements in memory until
+    /// [`Request::wait`], after which every rank sees them.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn read(&self, memory: &Arc<dyn ArrayInMemory>, transfer: &Transfer) -> Result<Request> {
+        self.start(memory, transfer, Direction::ToMemory)
+    }
+
+    fn start(
+        &self,
+        memory: &Arc<dyn ArrayInMemory>,
+        transfer: &Transfer,
+        direction: Direction,
+    ) -> Result<Request> {
+        // All ranks do this, whatever is wrong with their arguments.
+        let synced = if direction == Direction::ToDisk { memory.sync() } else { Ok(()) };
+        let checked = self.check(&**memory, transfer, direction);
+        let path = self.directory.path();
+        let checked = checked.and_then(|mapping| {
+            synced.map_err(|error| memory_error(path, &memory.name(), &error)).map(|()| mapping)
+        });
+        let mapping = self.context.agree_on("a transfer", path, &(transfer, direction), checked)?;
+        let job = self.context.engine().submit(Job::new(&self.open, memory, &mapping, direction));
+        let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        jobs.retain(|job| !job.is_settled());
+        jobs.push(Arc::clone(&job));
+        Ok(Request::new(&self.context, job, memory))
+    }
+
+    fn check(
+        &self,
+        memory: &dyn ArrayInMemory,
+        transfer: &Transfer,
+        direction: Direction,
+    ) -> Result<Mapping> {
+        let path = || self.directory.path().to_owned();
+        if !self.access.allows(direction) {
+            let asked = if direction == Direction::ToDisk { "writing" } else { "reading" };
+            return Err(Error::Access { path: path(), opened: self.access.words(), asked });
+        }
+        let (on_disk, in_memory) = (self.directory.metadata().data_type, memory.data_type());
+        if on_disk != in_memory {
+            return Err(Error::TypesDiffer { path: path(), array: memory.name(), in_memory, on_disk });
+        }
+        transfer.mapping(memory, self.directory.path(), &self.directory.metadata().dims)
+    }
+
+    /// Gives the attribute `key` a value, or takes it away. Collective, with the same arguments. Durable when it returns.
+    ///
+    /// # Errors
+    /// The same on every rank: [`Error::OnRank`] with one of [`ArrayDirectory::set_attribute`], [`Error::ArgumentsDiffer`],
+    /// [`Error::Comm`].
+    pub fn set_attribute(&mut self, key: &str, value: Option<Value>) -> Result<()> {
+        let path = self.directory.path().to_owned();
+        let asked = (key, value.as_ref().map(Value::to_string));
+        let allowed = if self.access.is_writable() {
+            Ok(())
+        } else {
+            let (opened, asked) = (self.access.words(), "changing its attributes");
+            Err(Error::Access { path: path.clone(), opened, asked })
+        };
+        self.context.agree_on("setting an attribute", &path, &asked, allowed)?;
+        let first = self.context.comm().rank() == 0;
+        self.context.agree(if first { self.directory.set_attribute(key, value) } else { Ok(()) })?;
+        self.directory = self.context.agree(ArrayDirectory::open(&path))?;
+        Ok(())
+    }
+
+    /// Waits for the transfers of this array, and closes it when all that was written is on the device. Collective. Requests
+    /// stay valid.
+    ///
+    /// # Errors
+    /// The same on every rank: [`Error::OnRank`] with what the device says, or with the error of a transfer that nobody has
+    /// waited for. The array is closed all the same.
+    pub fn close(self) -> Result<()> {
+        let transferred = self.finish_jobs();
+        let synced = self.open.shards.sync();
+        self.context.agree(transferred.and(synced))
+    }
+
+    /// Waits for the transfers of this array, and removes it. Collective. Requests stay valid. Also of an array that was opened
+    /// for reading.
+    ///
+    /// # Errors
+    /// The same on every rank: [`Error::OnRank`] if rank 0 cannot remove it all. The handle is gone all the same.
+    pub fn delete(self) -> Result<()> {
+        if let Err(error) = self.finish_jobs() {
+            tracing::debug!(%error, "a transfer of an array that is being removed had failed");
+        }
+        let path = self.directory.path().to_owned();
+        self.context.agree_on("deleting an array", &path, &(), Ok(()))?;
+        let first = self.context.comm().rank() == 0;
+        self.context.agree(if first { ArrayDirectory::delete(&path).map(drop) } else { Ok(()) })
+    }
+
+    /// Waits for all transfers; the first error that nobody was told.
+    fn finish_jobs(&self) -> Result<()> {
+        let jobs = std::mem::take(&mut *self.jobs.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut result = Ok(());
+        for job in jobs {
+            self.context.engine().wait(&job);
+            if !job.is_settled() {
+                result = result.and(job.outcome());
+            }
+        }
+        result
+    }
+}
+
+/// For `map_err`: the array in memory has failed.
+pub(crate) fn memory_error(path: &Path, array: &str, error: &MemoryError) -> Error {
+    Error::Memory { array: array.to_owned(), path: path.to_owned(), message: error.to_string() }
+}

@@ -1,0 +1,188 @@
+//! The ranks that share arrays on disk, and what transfers need on each of them.
+
+use crate::array::{self, Access, DiskArray};
+use crate::codes;
+use crate::error::{Error, Result};
+use crate::format::ArraySpec;
+use crate::owners::{Owners, number_nodes};
+use crate::transfer::engine::Engine;
+use comm::{Comm, Failure};
+use elio::{Device, File, Mode, OpenOptions};
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Memory for the buffers of a rank, if nothing is said.
+const MEMORY_BYTES: u64 = 32 << 20;
+
+/// What a program decides once for all its arrays on disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Settings {
+    /// Memory for the buffers of each rank, all transfers together; 32 MiB if nothing is said. It is used by I/O processes
+    /// only. Less than two bricks of an array is raised to two.
+    pub memory_bytes: Option<u64>,
+    /// How many ranks read and write files, for arrays that do not say; two of each node if nothing is said.
+    pub io_processes: Option<u32>,
+}
+
+/// Opens what holds the bytes of a shard: for tests and measurements, which count or hurt what passes through.
+pub type OpenDevice = dyn Fn(&Path, Mode) -> elio::Result<Arc<dyn Device>> + Send + Sync;
+
+/// The ranks that share arrays on disk. A clone is the same context.
+#[derive(Clone, Debug)]
+pub struct Context {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    // Before the communicator: its thread ends first.
+    engine: Engine,
+    comm: Arc<Comm>,
+    node_of: Vec<usize>,
+    settings: Settings,
+    devices: Devices,
+}
+
+/// How shards are opened; `None`: as files of the system.
+#[derive(Clone, Default)]
+pub(crate) struct Devices(Option<Arc<OpenDevice>>);
+
+impl fmt::Debug for Devices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "devices of the program" } else { "files" })
+    }
+}
+
+impl Devices {
+    pub(crate) fn open(&self, path: &Path, options: &OpenOptions) -> elio::Result<File> {
+        match &self.0 {
+            Some(open) => Ok(File::on_device(open(path, options.mode)?, path, options)),
+            None => File::open(path, options),
+        }
+    }
+}
+
+/// An error as other ranks are told it: the legacy number, then the text.
+struct Told(Error);
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.0.code(), self.0)
+    }
+}
+
+impl Context {
+    /// A context of all ranks of a communicator. Collective over them, as are all calls that say so.
+    ///
+    /// # Errors
+    /// - [`Error::Comm`]: the ranks could not talk to each other.
+    pub fn new(comm: &Arc<Comm>, settings: Settings) -> Result<Self> {
+        Self::make(comm, settings, Devices::default())
+    }
+
+    /// As [`new`](Self::new), with devices of the program's own under the shards that transfers use.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn on_devices(comm: &Arc<Comm>, settings: Settings, open: Arc<OpenDevice>) -> Result<Self> {
+        Self::make(comm, settings, Devices(Some(open)))
+    }
+
+    fn make(comm: &Arc<Comm>, settings: Settings, devices: Devices) -> Result<Self> {
+        let node_of = number_nodes(comm)?;
+        let engine = Engine::new(settings.memory_bytes.unwrap_or(MEMORY_BYTES));
+        let comm = Arc::clone(comm);
+        Ok(Self { inner: Arc::new(Inner { engine, comm, node_of, settings, devices }) })
+    }
+
+    /// The ranks.
+    pub fn comm(&self) -> &Arc<Comm> {
+        &self.inner.comm
+    }
+
+    /// Makes an array at `path`, in place of one of ours; its elements are zero. Collective, with the same arguments. Durable
+    /// when it returns. The ranks share the work of making the shards.
+    ///
+    /// # Errors
+    /// The same on every rank; then an old array is still there, or there is none:
+    /// - [`Error::ArgumentsDiffer`]: the ranks want different arrays.
+    /// - [`Error::OnRank`]: one of [`Creation::begin`](crate::Creation::begin) or of [`ArraySpec::layout`] on a rank.
+    /// - [`Error::Comm`]: the ranks could not talk to each other.
+    pub fn create(&self, path: &Path, spec: &ArraySpec, access: Access) -> Result<DiskArray> {
+        array::create(self, path, spec, access)
+    }
+
+    /// Opens the array at `path`, ours or any that [`ArrayDirectory::open`](crate::ArrayDirectory::open) takes. Collective,
+    /// with the same arguments; any number of ranks. For writing, shards that another program has rewritten are laid out as
+    /// ours first.
+    ///
+    /// # Errors
+    /// The same on every rank:
+    /// - [`Error::ArgumentsDiffer`]: the ranks want different arrays, or find different ones.
+    /// - [`Error::OnRank`]: one of [`ArrayDirectory::open`](crate::ArrayDirectory::open) on a rank, or, for writing, of
+    ///   [`ArrayDirectory::shard_for_writing`](crate::ArrayDirectory::shard_for_writing).
+    /// - [`Error::Comm`]: the ranks could not talk to each other.
+    pub fn open(&self, path: &Path, access: Access) -> Result<DiskArray> {
+        array::open(self, path, access)
+    }
+
+    /// Every rank's value if all succeeded; otherwise, on every rank, the error of the lowest one that failed, as
+    /// [`Error::OnRank`] with its legacy number. Collective. For callers with mistakes of their own to find before a
+    /// collective call. Cost: a reduction, and two broadcasts if something failed.
+    ///
+    /// # Errors
+    /// - [`Error::OnRank`], [`Error::Comm`].
+    pub fn agree<T>(&self, mine: Result<T>) -> Result<T> {
+        self.agree_alike(mine, 0).map(|(value, _)| value)
+    }
+
+    /// As [`agree`](Self::agree), and refuses ranks that give different arguments.
+    pub(crate) fn agree_on<T>(
+        &self,
+        operation: &'static str,
+        path: &Path,
+        arguments: &impl Hash,
+        mine: Result<T>,
+    ) -> Result<T> {
+        let mut hasher = DefaultHasher::new();
+        (operation, path, arguments).hash(&mut hasher);
+        let (value, alike) = self.agree_alike(mine, hasher.finish())?;
+        if alike { Ok(value) } else { Err(Error::ArgumentsDiffer { operation, path: path.to_owned() }) }
+    }
+
+    fn agree_alike<T>(&self, mine: Result<T>, token: u64) -> Result<(T, bool)> {
+        let comm = self.comm();
+        comm.agree_alike(mine.map_err(Told), token).map_err(|failure| match failure {
+            Failure::Here(Told(error)) => {
+                Error::OnRank { rank: comm.rank(), code: error.code(), message: error.to_string() }
+            }
+            Failure::There { rank, message } => {
+                let (code, message) = message.split_once(' ').unwrap_or(("", &message));
+                let code = code.parse().unwrap_or(codes::FAILED);
+                Error::OnRank { rank, code, message: message.to_owned() }
+            }
+            Failure::Comm(error) => Error::Comm(error),
+        })
+    }
+
+    /// The most memory that the buffers of this rank ever took, in bytes.
+    pub fn memory_bytes_peak(&self) -> u64 {
+        self.engine().memory_bytes_peak()
+    }
+
+    pub(crate) fn devices(&self) -> &Devices {
+        &self.inner.devices
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.inner.engine
+    }
+
+    /// The I/O processes of an array that asks for `wanted`; 0 or less is as many as the program has decided.
+    pub(crate) fn owners(&self, wanted: i64) -> Owners {
+        let wanted = u32::try_from(wanted).ok().filter(|&wanted| wanted > 0);
+        Owners::choose(&self.inner.node_of, wanted.or(self.inner.settings.io_processes))
+    }
+}

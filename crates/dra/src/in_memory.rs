@@ -1,0 +1,47 @@
+//! What transfers need to know of an array in memory: this much, and no more, so that any library of global arrays will do.
+
+use crate::format::DataType;
+use section::{Section, Shape};
+use std::fmt;
+
+/// What an array in memory says when something fails.
+pub type MemoryError = Box<dyn std::error::Error + Send + Sync>;
+
+/// An array in the memory of all ranks of a [`Context`](crate::Context).
+///
+/// Sections and extents are row-major: the last index varies fastest. Elements are given as bytes in the array's type; they
+/// need not be aligned.
+pub trait ArrayInMemory: fmt::Debug + Send + Sync {
+    /// For messages.
+    fn name(&self) -> String;
+
+    /// What its elements are.
+    fn data_type(&self) -> DataType;
+
+    /// Its extents.
+    fn dims(&self) -> Shape;
+
+    /// Whether [`get`](Self::get) and [`put`](Self::put) make no call of MPI and may come from any thread. If not, transfers
+    /// are made by the thread that waits for them.
+    fn any_thread(&self) -> bool;
+
+    /// Collective: what any rank wrote before is seen by whoever reads after.
+    ///
+    /// # Errors
+    /// What the library says.
+    fn sync(&self) -> Result<(), MemoryError>;
+
+    /// Copies a section to `to`, an array of `extents` of which the section fills the beginning: the first extent does not
+    /// matter, the others are leading dimensions. Local.
+    ///
+    /// # Errors
+    /// What the library says.
+    fn get(&self, section: &Section, to: &mut [u8], extents: &Shape) -> Result<(), MemoryError>;
+
+    /// Copies to a section from `from`, which is as in [`get`](Self::get). Local; complete for other ranks after
+    /// [`sync`](Self::sync).
+    ///
+    /// # Errors
+    /// What the library says.
+    fn put(&self, section: &Section, from: &[u8], extents: &Shape) -> Result<(), MemoryError>;
+}

@@ -1,0 +1,100 @@
+//! Transfers under way.
+
+use crate::array::memory_error;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::in_memory::ArrayInMemory;
+use crate::transfer::Direction;
+use crate::transfer::job::Job;
+use comm::Operation;
+use std::sync::Arc;
+
+/// A transfer. It may be dropped without waiting: then it goes on, and [`DiskArray::close`](crate::DiskArray::close) waits.
+#[derive(Debug)]
+pub struct Request {
+    context: Context,
+    job: Arc<Job>,
+    /// Until the outcome is known.
+    memory: Option<Arc<dyn ArrayInMemory>>,
+    outcome: Option<std::result::Result<(), Failed>>,
+}
+
+/// An outcome that can be told again and again.
+#[derive(Clone, Debug)]
+enum Failed {
+    OnRank { rank: usize, code: i32, message: String },
+    Comm(comm::Error),
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::OnRank { rank, code, message } => Self::OnRank { rank, code, message },
+            Error::Comm(error) => Self::Comm(error),
+            other => unreachable!("ranks agree on no error but these: {other}"),
+        }
+    }
+}
+
+impl From<Failed> for Error {
+    fn from(failed: Failed) -> Self {
+        match failed {
+            Failed::OnRank { rank, code, message } => Self::OnRank { rank, code, message },
+            Failed::Comm(error) => Self::Comm(error),
+        }
+    }
+}
+
+impl Request {
+    pub(crate) fn new(context: &Context, job: Arc<Job>, memory: &Arc<dyn ArrayInMemory>) -> Self {
+        Self { context: context.clone(), job, memory: Some(Arc::clone(memory)), outcome: None }
+    }
+
+    /// Waits until the transfer is complete on all ranks. Collective; may be repeated. What was written can be read, by any
+    /// rank; it is on the device after [`DiskArray::close`](crate::DiskArray::close).
+    ///
+    /// # Errors
+    /// The same on every rank, every time:
+    /// - [`Error::OnRank`]: what went wrong on a rank. Elements may have been transferred or not.
+    /// - [`Error::Comm`]: the ranks could not talk to each other.
+    pub fn wait(&mut self) -> Result<()> {
+        if self.outcome.is_none() {
+            self.context.engine().wait(&self.job);
+            self.finish();
+        }
+        match &self.outcome {
+            Some(Err(failed)) => Err(failed.clone().into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the transfer is complete on all ranks, without waiting for it. Collective. Its errors come from
+    /// [`wait`](Self::wait).
+    ///
+    /// # Errors
+    /// - [`Error::Comm`]: the ranks could not talk to each other.
+    pub fn probe(&mut self) -> Result<bool> {
+        if self.outcome.is_some() {
+            return Ok(true);
+        }
+        let mut done = [i64::from(self.context.engine().probe(&self.job))];
+        self.context.comm().all_reduce(&mut done, Operation::Min)?;
+        if done[0] == 0 {
+            return Ok(false);
+        }
+        self.finish();
+        Ok(true)
+    }
+
+    /// Tells all ranks how it went.
+    fn finish(&mut self) {
+        let synced = match self.memory.take() {
+            Some(memory) if self.job.direction() == Direction::ToMemory => memory
+                .sync()
+                .map_err(|error| memory_error(self.job.array.directory.path(), &memory.name(), &error)),
+            _ => Ok(()),
+        };
+        let outcome = self.context.agree(self.job.outcome().and(synced));
+        self.outcome = Some(outcome.map_err(Failed::from));
+    }
+}

@@ -1,0 +1,193 @@
+//! Who carries jobs out: a thread of this process where no call of MPI is needed, or the thread that waits for them.
+//!
+//! Jobs are begun in the order in which they were issued. Both ways use one pipeline, and so one memory; it passes from one to
+//! the other only when nothing is in flight.
+
+use super::job::Job;
+use super::pipeline::{Advanced, Pipeline};
+use crate::in_memory::ArrayInMemory;
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+/// The transfers of a process. When it is dropped, the thread first does what it was given.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    shared: Arc<Shared>,
+    worker: Mutex<Option<JoinHandle<()>>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    queue: Mutex<Queue>,
+    /// Something that somebody may wait for has happened: see [`Queue`].
+    changed: Condvar,
+    pipeline: Mutex<Pipeline>,
+    /// Arrays of jobs that are done. To drop the last hold on one can take calls of MPI, so it is left to the program's thread.
+    left_over: Mutex<Vec<Arc<dyn ArrayInMemory>>>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    jobs: VecDeque<Arc<Job>>,
+    /// Who has jobs in the pipeline.
+    driver: Option<Driver>,
+    ends: bool,
+}
+
+/// Who moves the pipeline along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Driver {
+    Worker,
+    Caller,
+}
+
+impl Queue {
+    /// Whether it is for `driver` to do something: to go on, or to begin the next job.
+    fn has_work_for(&self, driver: Driver) -> bool {
+        self.driver.map_or_else(|| self.next_is_for(driver), |busy| busy == driver)
+    }
+
+    fn next_is_for(&self, driver: Driver) -> bool {
+        self.jobs.front().is_some_and(|job| job.by_caller == (driver == Driver::Caller))
+    }
+
+    /// The next job, if it is for `driver`, whose turn it is.
+    fn take(&mut self, driver: Driver) -> Option<Arc<Job>> {
+        let job = if self.next_is_for(driver) { self.jobs.pop_front() } else { None };
+        self.driver = Some(driver);
+        job
+    }
+}
+
+impl Engine {
+    pub(crate) fn new(memory_bytes: u64) -> Self {
+        let shared = Shared {
+            queue: Mutex::default(),
+            changed: Condvar::new(),
+            pipeline: Mutex::new(Pipeline::new(memory_bytes)),
+            left_over: Mutex::default(),
+        };
+        Self { shared: Arc::new(shared), worker: Mutex::default() }
+    }
+
+    /// Takes a job. It returns at once; what the caller's thread has to do is left to [`wait`](Self::wait) and
+    /// [`probe`](Self::probe).
+    pub(crate) fn submit(&self, mut job: Job) -> Arc<Job> {
+        self.drop_left_over();
+        job.by_caller = job.by_caller || !self.has_worker();
+        let job = Arc::new(job);
+        self.shared.queue().jobs.push_back(Arc::clone(&job));
+        self.shared.changed.notify_all();
+        job
+    }
+
+    /// Starts the thread if it is not there.
+    fn has_worker(&self) -> bool {
+        let mut worker = lock(&self.worker);
+        if worker.is_none() {
+            let shared = Arc::clone(&self.shared);
+            *worker = thread::Builder::new()
+                .name("chemio-dra".to_owned())
+                .spawn(move || shared.work())
+                .inspect_err(
+                    |error| tracing::warn!(%error, "no thread for transfers: they are made by waiting"),
+                )
+                .ok();
+        }
+        worker.is_some()
+    }
+
+    /// Waits until a job is done, and does what is for this thread meanwhile.
+    pub(crate) fn wait(&self, job: &Job) {
+        while !job.is_done() {
+            if self.shared.advance(Driver::Caller, true) == Advanced::Nothing {
+                let queue = self.shared.queue();
+                let idle = |queue: &mut Queue| !job.is_done() && !queue.has_work_for(Driver::Caller);
+                drop(self.shared.changed.wait_while(queue, idle).unwrap_or_else(PoisonError::into_inner));
+            }
+        }
+        self.drop_left_over();
+    }
+
+    /// Moves along what is for this thread, without waiting; tells whether a job is done.
+    pub(crate) fn probe(&self, job: &Job) -> bool {
+        while !job.is_done() && self.shared.advance(Driver::Caller, false) == Advanced::Something {}
+        self.drop_left_over();
+        job.is_done()
+    }
+
+    /// The most memory that transfers ever held, in bytes.
+    pub(crate) fn memory_bytes_peak(&self) -> u64 {
+        lock(&self.shared.pipeline).memory_bytes_peak()
+    }
+
+    fn drop_left_over(&self) {
+        // Not while the lock is held.
+        let left_over = std::mem::take(&mut *lock(&self.shared.left_over));
+        drop(left_over);
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.shared.queue().ends = true;
+        self.shared.changed.notify_all();
+        if let Some(worker) = lock(&self.worker).take()
+            && worker.join().is_err()
+        {
+            tracing::error!("the thread for transfers has panicked");
+        }
+    }
+}
+
+impl Shared {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        lock(&self.queue)
+    }
+
+    /// The thread.
+    fn work(&self) {
+        loop {
+            if self.advance(Driver::Worker, true) == Advanced::Something {
+                continue;
+            }
+            let idle = |queue: &mut Queue| !queue.ends && !queue.has_work_for(Driver::Worker);
+            let queue = self.changed.wait_while(self.queue(), idle).unwrap_or_else(PoisonError::into_inner);
+            if !queue.has_work_for(Driver::Worker) {
+                return;
+            }
+        }
+    }
+
+    /// Moves the pipeline along if it is for `driver` to do so.
+    fn advance(&self, driver: Driver, block: bool) -> Advanced {
+        let no_work = || !self.queue().has_work_for(driver);
+        // Before as well: the other driver may be waiting for the device in the pipeline.
+        if no_work() {
+            return Advanced::Nothing;
+        }
+        let mut pipeline = lock(&self.pipeline);
+        if no_work() {
+            return Advanced::Nothing;
+        }
+        let advanced = pipeline.advance(|| self.queue().take(driver), block);
+        let finished = pipeline.take_finished();
+        let mut queue = self.queue();
+        for job in &finished {
+            lock(&self.left_over).extend(job.take_memory());
+            job.finish();
+        }
+        if pipeline.is_empty() {
+            queue.driver = None;
+        }
+        if !finished.is_empty() || queue.driver.is_none() {
+            self.changed.notify_all();
+        }
+        advanced
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

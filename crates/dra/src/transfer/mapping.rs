@@ -1,0 +1,219 @@
+//! Which elements in memory are those of a part of a brick, and copying them between there and a buffer.
+//!
+//! A *buffer* here is an array of some extents that holds a part of a section on disk from its first element on: a brick, or
+//! just the part.
+
+use super::Transfer;
+use crate::in_memory::{ArrayInMemory, MemoryError};
+use section::{Layout, Runs, Section, Shape, size};
+
+/// Transposed copies go by pieces of so many bytes: source and target of one stay in a second-level cache.
+const PIECE_BYTES: u64 = 64 << 10;
+
+/// How the elements of a section on disk correspond to those of a section in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mapping {
+    in_memory: Section,
+    on_disk: Section,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// One section is the other, moved.
+    Moved,
+    /// The dimensions are in reverse order.
+    Reversed,
+    /// The shapes differ: elements correspond by their number.
+    Reshaped,
+}
+
+type Result = std::result::Result<(), MemoryError>;
+
+impl Mapping {
+    /// `None` if the sections do not correspond.
+    pub(super) fn between(transfer: &Transfer) -> Option<Self> {
+        let Transfer { in_memory, on_disk, reversed } = *transfer;
+        let (memory, disk) = (in_memory.counts(), on_disk.counts());
+        let kind = if reversed {
+            (memory.reversed() == disk).then_some(Kind::Reversed)?
+        } else if memory == disk {
+            Kind::Moved
+        } else {
+            (memory.checked_len()? == disk.checked_len()?).then_some(Kind::Reshaped)?
+        };
+        Some(Self { in_memory, on_disk, kind })
+    }
+
+    /// The section on disk.
+    pub(super) fn on_disk(&self) -> &Section {
+        &self.on_disk
+    }
+
+    /// Copies `part` of the section on disk from memory to a buffer.
+    pub(super) fn get(
+        &self,
+        memory: &dyn ArrayInMemory,
+        part: &Section,
+        to: &mut [u8],
+        extents: &Shape,
+    ) -> Result {
+        match self.kind {
+            Kind::Moved => memory.get(&self.moved(part), to, extents),
+            Kind::Reversed => each_piece(part, memory, |piece, scratch| {
+                let there = self.moved_reversed(piece);
+                memory.get(&there, scratch, &there.counts())?;
+                let at = place_bytes(piece, part, extents, memory);
+                copy_reversed(scratch, &there.counts(), &mut to[at..], extents, element_bytes(memory));
+                Ok(())
+            }),
+            Kind::Reshaped => self.each_box(part, extents, memory, |there, at| {
+                let bytes = size(there.len()) * element_bytes(memory);
+                memory.get(there, &mut to[at..at + bytes], &there.counts())
+            }),
+        }
+    }
+
+    /// Copies `part` of the section on disk from a buffer to memory.
+    pub(super) fn put(
+        &self,
+        memory: &dyn ArrayInMemory,
+        part: &Section,
+        from: &[u8],
+        extents: &Shape,
+    ) -> Result {
+        match self.kind {
+            Kind::Moved => memory.put(&self.moved(part), from, extents),
+            Kind::Reversed => each_piece(part, memory, |piece, scratch| {
+                let there = self.moved_reversed(piece);
+                let at = place_bytes(piece, part, extents, memory);
+                copy_from_reversed(&from[at..], extents, scratch, &there.counts(), element_bytes(memory));
+                memory.put(&there, scratch, &there.counts())
+            }),
+            Kind::Reshaped => self.each_box(part, extents, memory, |there, at| {
+                let bytes = size(there.len()) * element_bytes(memory);
+                memory.put(there, &from[at..at + bytes], &there.counts())
+            }),
+        }
+    }
+
+    fn moved(&self, part: &Section) -> Section {
+        part.relative_to(self.on_disk.lo()).shifted_by(self.in_memory.lo())
+    }
+
+    fn moved_reversed(&self, part: &Section) -> Section {
+        part.relative_to(self.on_disk.lo()).reversed().shifted_by(self.in_memory.lo())
+    }
+
+    /// Calls `visit` with boxes in memory that are together `part`, each with the byte of the buffer at which its elements
+    /// begin, in order and without gaps.
+    fn each_box(
+        &self,
+        part: &Section,
+        extents: &Shape,
+        memory: &dyn ArrayInMemory,
+        mut visit: impl FnMut(&Section, usize) -> Result,
+    ) -> Result {
+        let numbers = Layout::dense(&self.on_disk.counts());
+        let first = numbers.offset(&part.place_in(&self.on_disk));
+        let mut result = Ok(());
+        Runs::new(&part.counts(), &numbers, &Layout::dense(extents)).for_each(|number, at, len| {
+            if result.is_err() {
+                return;
+            }
+            let (mut at, begin) = (at * element_bytes(memory), (first + number) as u64);
+            for there in self.in_memory.boxes_of_range(begin..begin + len as u64) {
+                result = visit(&there, at);
+                if result.is_err() {
+                    return;
+                }
+                at += size(there.len()) * element_bytes(memory);
+            }
+        });
+        result
+    }
+}
+
+/// Calls `visit` with pieces that are together `part`, each with memory for its elements.
+fn each_piece(
+    part: &Section,
+    memory: &dyn ArrayInMemory,
+    mut visit: impl FnMut(&Section, &mut [u8]) -> Result,
+) -> Result {
+    let elements_max = PIECE_BYTES / memory.data_type().bytes();
+    let mut scratch = vec![0; size(part.len().min(elements_max) * memory.data_type().bytes())];
+    let mut left = vec![*part];
+    while let Some(piece) = left.pop() {
+        if piece.len() <= elements_max {
+            let bytes = size(piece.len() * memory.data_type().bytes());
+            visit(&piece, &mut scratch[..bytes])?;
+        } else {
+            left.extend(halves(&piece));
+        }
+    }
+    Ok(())
+}
+
+fn element_bytes(memory: &dyn ArrayInMemory) -> usize {
+    size(memory.data_type().bytes())
+}
+
+/// Where `piece` begins in a buffer that holds `part`.
+fn place_bytes(piece: &Section, part: &Section, extents: &Shape, memory: &dyn ArrayInMemory) -> usize {
+    Layout::dense(extents).offset_from(part.lo(), piece.lo()) * element_bytes(memory)
+}
+
+/// Cuts the longest dimension in two.
+fn halves(section: &Section) -> [Section; 2] {
+    let counts = section.counts();
+    let dim = (0..counts.len()).max_by_key(|&dim| counts[dim]).unwrap_or(0);
+    let (mut lower, mut upper) = (*section, *section);
+    lower.narrow(dim, &(0..counts[dim] / 2));
+    upper.narrow(dim, &(counts[dim] / 2..counts[dim]));
+    [lower, upper]
+}
+
+/// Copies a dense array of `counts` to one of `extents` with the dimensions in reverse order. Both fit in a cache.
+fn copy_reversed(from: &[u8], counts: &Shape, to: &mut [u8], extents: &Shape, element_bytes: usize) {
+    match element_bytes {
+        4 => each_reversed(counts, extents, elements::<4>(from), elements_mut(to), |_, to| to),
+        8 => each_reversed(counts, extents, elements::<8>(from), elements_mut(to), |_, to| to),
+        _ => each_reversed(counts, extents, elements::<16>(from), elements_mut(to), |_, to| to),
+    }
+}
+
+/// The other way round.
+fn copy_from_reversed(from: &[u8], extents: &Shape, to: &mut [u8], counts: &Shape, element_bytes: usize) {
+    match element_bytes {
+        4 => each_reversed(counts, extents, elements::<4>(from), elements_mut(to), |to, _| to),
+        8 => each_reversed(counts, extents, elements::<8>(from), elements_mut(to), |to, _| to),
+        _ => each_reversed(counts, extents, elements::<16>(from), elements_mut(to), |to, _| to),
+    }
+}
+
+fn elements<const BYTES: usize>(bytes: &[u8]) -> &[[u8; BYTES]] {
+    bytes.as_chunks().0
+}
+
+fn elements_mut<const BYTES: usize>(bytes: &mut [u8]) -> &mut [[u8; BYTES]] {
+    bytes.as_chunks_mut().0
+}
+
+/// Copies each element between a dense array of `counts` and one of `extents` with the dimensions in reverse order. `target`
+/// tells which of the two offsets, in the dense array and in the other, is that of the target.
+fn each_reversed<T: Copy>(
+    counts: &Shape,
+    extents: &Shape,
+    from: &[T],
+    to: &mut [T],
+    target: impl Fn(usize, usize) -> usize,
+) {
+    let order: Vec<usize> = (0..counts.len()).rev().collect();
+    let buffer = Layout::dense(extents).permuted(&order);
+    Runs::new(counts, &Layout::dense(counts), &buffer).for_each(|dense, buffer, len| {
+        for (dense, buffer) in (dense..dense + len).zip(buffer..) {
+            let at = target(dense, buffer);
+            to[at] = from[dense + buffer - at];
+        }
+    });
+}

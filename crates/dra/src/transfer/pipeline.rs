@@ -1,0 +1,414 @@
+//! Several bricks in flight: while the device has some of them, others are copied to or from memory.
+//!
+//! Each brick in flight has a buffer; there are as many as the memory for transfers has room for, but at least two. Bricks are
+//! begun in the order of their jobs, and finished in about that order. A process moves a brick always by itself, and the
+//! device layer keeps transfers of one process that overlap in a file in order; what is left to do here is a write that has to
+//! read before it: until it has begun to write, nothing else may begin on its brick.
+
+use super::Direction;
+use super::job::Job;
+use super::parts::{Part, Parts};
+use super::unit::Unit;
+use crate::array::OpenArray;
+use crate::error::{Error, Result};
+use crate::shards::Shard;
+use elio::{PageBuffer, Piece, Request, SpreadRequest};
+use section::{Shape, size};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// So many bricks are in flight at most: no device gains from more.
+const BUFFERS_MAX: u64 = 64;
+/// So many at least: one for the device, one to be copied.
+const BUFFERS_MIN: u64 = 2;
+
+/// Whether a call changed anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Advanced {
+    Something,
+    Nothing,
+}
+
+/// The bricks in flight, and the jobs that they belong to.
+#[derive(Debug)]
+pub(super) struct Pipeline {
+    buffers: Buffers,
+    flights: VecDeque<Flight>,
+    /// The job whose parts are being started.
+    current: Option<(Arc<Job>, Parts)>,
+    finished: Vec<Arc<Job>>,
+}
+
+/// One brick in flight.
+#[derive(Debug)]
+struct Flight {
+    job: Arc<Job>,
+    part: Part,
+    shard: Arc<Shard>,
+    brick_at: u64,
+    unit: Unit,
+    /// Where in the buffer the first element is, in bytes, and the extents of the array there.
+    at: usize,
+    extents: Shape,
+    stage: Stage,
+}
+
+/// What the device is doing.
+#[derive(Debug)]
+enum Stage {
+    Reading(Moving),
+    /// Reading what the write does not change.
+    ReadingToModify(Moving),
+    Writing(Moving),
+}
+
+/// A request of the device layer.
+#[derive(Debug)]
+enum Moving {
+    Span(Request<PageBuffer>),
+    Runs(SpreadRequest<PageBuffer>),
+}
+
+impl Moving {
+    fn is_finished(&mut self) -> bool {
+        match self {
+            Self::Span(request) => request.test(),
+            Self::Runs(request) => request.test(),
+        }
+    }
+
+    /// Waits; the bytes moved, and the buffer.
+    fn finish(self) -> Result<(usize, PageBuffer)> {
+        Ok(match self {
+            Self::Span(request) => request.finish()?,
+            Self::Runs(request) => request.finish().map(|(got, buffer)| (got.into_iter().sum(), buffer))?,
+        })
+    }
+}
+
+impl Flight {
+    fn moving(&mut self) -> &mut Moving {
+        match &mut self.stage {
+            Stage::Reading(moving) | Stage::ReadingToModify(moving) | Stage::Writing(moving) => moving,
+        }
+    }
+
+    fn is_finished(&mut self) -> bool {
+        self.moving().is_finished()
+    }
+}
+
+impl Pipeline {
+    pub(super) fn new(memory_bytes: u64) -> Self {
+        let (flights, finished) = (VecDeque::new(), vec![]);
+        Self { buffers: Buffers::new(memory_bytes), flights, current: None, finished }
+    }
+
+    /// Whether nothing is under way.
+    pub(super) fn is_empty(&self) -> bool {
+        self.current.is_none() && self.flights.is_empty()
+    }
+
+    pub(super) fn memory_bytes_peak(&self) -> u64 {
+        self.buffers.peak_bytes
+    }
+
+    /// The jobs that have finished since the last call.
+    pub(super) fn take_finished(&mut self) -> Vec<Arc<Job>> {
+        std::mem::take(&mut self.finished)
+    }
+
+    /// Finishes a brick or starts one. If there is neither one that has arrived nor one to start, waits for the oldest, if it
+    /// may `block`.
+    pub(super) fn advance(&mut self, next_job: impl FnMut() -> Option<Arc<Job>>, block: bool) -> Advanced {
+        if self.flights.front_mut().is_some_and(Flight::is_finished) {
+            self.finish(0);
+            return Advanced::Something;
+        }
+        if self.start_next(next_job) == Advanced::Something {
+            return Advanced::Something;
+        }
+        if block && !self.flights.is_empty() {
+            self.finish(0);
+            return Advanced::Something;
+        }
+        Advanced::Nothing
+    }
+
+    /// Starts the next part of the current job, or begins or ends a job.
+    fn start_next(&mut self, mut next_job: impl FnMut() -> Option<Arc<Job>>) -> Advanced {
+        let Some((job, parts)) = &mut self.current else {
+            let Some(job) = next_job() else { return Advanced::Nothing };
+            let parts = Parts::new(&job.array, job.mapping.on_disk());
+            match job.array.shards.look_again() {
+                Ok(()) => self.current = Some((job, parts)),
+                Err(error) => self.end(&job, Some(error)),
+            }
+            return Advanced::Something;
+        };
+        let job = Arc::clone(job);
+        if job.has_failed() || parts.is_at_end() {
+            self.end(&job, None);
+            return Advanced::Something;
+        }
+        match self.buffers.prepare(job.array.buffer_bytes(), self.flights.len()) {
+            Ok(true) => {}
+            // Wait until some come back.
+            Ok(false) => return Advanced::Nothing,
+            Err(error) => {
+                self.end(&job, Some(error));
+                return Advanced::Something;
+            }
+        }
+        if let Some(part) = parts.next(&job.array) {
+            self.start(&job, &part);
+        }
+        Advanced::Something
+    }
+
+    /// No more parts of a job will be started.
+    fn end(&mut self, job: &Arc<Job>, error: Option<Error>) {
+        self.current = None;
+        job.all_started(error);
+        self.note_if_finished(job);
+    }
+
+    fn note_if_finished(&mut self, job: &Arc<Job>) {
+        if job.is_finished() {
+            self.finished.push(Arc::clone(job));
+        }
+    }
+
+    fn start(&mut self, job: &Arc<Job>, part: &Part) {
+        self.settle(&job.array, part);
+        job.part_started();
+        let begun = match job.direction {
+            Direction::ToMemory => self.start_reading(job, part),
+            Direction::ToDisk => self.start_writing(job, part),
+        };
+        match begun {
+            Ok(Some(flight)) => self.flights.push_back(flight),
+            Ok(None) => self.part_finished(job, Ok(())),
+            Err(error) => self.part_finished(job, Err(error)),
+        }
+    }
+
+    fn part_finished(&mut self, job: &Arc<Job>, outcome: Result<()>) {
+        job.part_finished(outcome);
+        self.note_if_finished(job);
+    }
+
+    /// Begins to read what a part needs; nothing is in flight where nobody ever wrote.
+    fn start_reading(&mut self, job: &Arc<Job>, part: &Part) -> Result<Option<Flight>> {
+        let array = &job.array;
+        let found = match array.shards.get(part.place)? {
+            Some(shard) => shard.offset_bytes(part.place.slot)?.map(|at| (shard, at)),
+            None => None,
+        };
+        let Some((shard, brick_at)) = found else {
+            self.fill(job, part)?;
+            return Ok(None);
+        };
+        let layout = array.directory.layout().shard();
+        let room_bytes = if shard.is_as_laid_out() { layout.stride_bytes() } else { layout.brick_bytes() };
+        let piece = part.piece(array, room_bytes);
+        let unit = piece.read_unit();
+        let (at, extents) = piece.place_in_buffer(&unit);
+        let moving = read(&shard, brick_at, &unit, self.buffers.take())?;
+        let (job, stage) = (Arc::clone(job), Stage::Reading(moving));
+        Ok(Some(Flight { job, part: *part, shard, brick_at, unit, at, extents, stage }))
+    }
+
+    /// Gives memory the fill value for a part that is not on disk.
+    fn fill(&mut self, job: &Arc<Job>, part: &Part) -> Result<()> {
+        let mut buffer = self.buffers.take();
+        let counts = part.section.counts();
+        let bytes = size(part.section.len() * job.array.directory.metadata().data_type.bytes());
+        job.array.directory.metadata().fill.fill(&mut buffer[..bytes]);
+        let put = job.mapping.put(&*job.memory(), &part.section, &buffer[..bytes], &counts);
+        self.buffers.put_back(buffer);
+        put.map_err(|error| job.memory_error(&error))
+    }
+
+    /// Begins to write a part, or to read what must not change around it.
+    fn start_writing(&mut self, job: &Arc<Job>, part: &Part) -> Result<Option<Flight>> {
+        let array = &job.array;
+        let missing = || Error::CorruptShard {
+            path: array.directory.shard_path(part.place.shard),
+            reason: "no such file".to_owned(),
+        };
+        let shard = array.shards.get(part.place)?.ok_or_else(missing)?;
+        let layout = array.directory.layout().shard();
+        let brick_at = layout.offset_bytes(part.place.slot);
+        let piece = part.piece(array, layout.stride_bytes());
+        let (unit, reads_before) = piece.write_unit(part.is_whole());
+        let (at, extents) = piece.place_in_buffer(&unit);
+        array.shards.note_written(part.place.shard);
+        let mut buffer = self.buffers.take();
+        let job = Arc::clone(job);
+        if reads_before {
+            let stage = Stage::ReadingToModify(read(&shard, brick_at, &unit, buffer)?);
+            return Ok(Some(Flight { job, part: *part, shard, brick_at, unit, at, extents, stage }));
+        }
+        if let Unit::Span(bytes) = &unit
+            && (piece.part.counts() != piece.brick || bytes.end > layout.brick_bytes())
+        {
+            // What is outside the array, or after the brick.
+            buffer[size(bytes.start)..size(bytes.end)].fill(0);
+        }
+        let got = job.mapping.get(&*job.memory(), &part.section, &mut buffer[at..], &extents);
+        if let Err(error) = got {
+            self.buffers.put_back(buffer);
+            return Err(job.memory_error(&error));
+        }
+        let stage = Stage::Writing(write(&shard, brick_at, &unit, buffer)?);
+        Ok(Some(Flight { job, part: *part, shard, brick_at, unit, at, extents, stage }))
+    }
+
+    /// Brings writes that read the brick of `part` before so far that they write.
+    fn settle(&mut self, array: &Arc<OpenArray>, part: &Part) {
+        let is_in_the_way = |flight: &Flight| {
+            matches!(flight.stage, Stage::ReadingToModify(_))
+                && flight.part.place == part.place
+                && Arc::ptr_eq(&flight.job.array, array)
+        };
+        while let Some(at) = self.flights.iter().position(is_in_the_way) {
+            self.finish(at);
+        }
+    }
+
+    /// Waits for the device to finish with the brick number `at`, and does what comes then.
+    fn finish(&mut self, at: usize) {
+        let Some(mut flight) = self.flights.remove(at) else { return };
+        let job = Arc::clone(&flight.job);
+        let outcome = match flight.stage {
+            Stage::Writing(moving) => moving.finish().map(|(_, buffer)| self.buffers.put_back(buffer)),
+            Stage::Reading(moving) => {
+                let (array, unit) = (&job.array, &flight.unit);
+                received(array, &flight.part, unit, moving).and_then(|buffer| {
+                    let elements = &buffer[flight.at..];
+                    let put =
+                        job.mapping.put(&*job.memory(), &flight.part.section, elements, &flight.extents);
+                    self.buffers.put_back(buffer);
+                    put.map_err(|error| job.memory_error(&error))
+                })
+            }
+            Stage::ReadingToModify(moving) => {
+                let arrived = received(&job.array, &flight.part, &flight.unit, moving);
+                let written = arrived
+                    .and_then(|buffer| self.modify(&job, &flight.part, (flight.at, &flight.extents), buffer))
+                    .and_then(|buffer| write(&flight.shard, flight.brick_at, &flight.unit, buffer));
+                match written {
+                    Ok(moving) => {
+                        flight.stage = Stage::Writing(moving);
+                        self.flights.push_back(flight);
+                        return;
+                    }
+                    Err(error) => Err(error),
+                }
+            }
+        };
+        self.part_finished(&job, outcome);
+    }
+
+    /// Copies the elements of a part into a buffer that holds what is around them.
+    fn modify(
+        &mut self,
+        job: &Arc<Job>,
+        part: &Part,
+        (at, extents): (usize, &Shape),
+        mut buffer: PageBuffer,
+    ) -> Result<PageBuffer> {
+        match job.mapping.get(&*job.memory(), &part.section, &mut buffer[at..], extents) {
+            Ok(()) => Ok(buffer),
+            Err(error) => {
+                self.buffers.put_back(buffer);
+                Err(job.memory_error(&error))
+            }
+        }
+    }
+}
+
+fn read(shard: &Shard, brick_at: u64, unit: &Unit, mut buffer: PageBuffer) -> Result<Moving> {
+    buffer.select(unit.in_buffer());
+    Ok(match unit {
+        Unit::Span(bytes) => Moving::Span(shard.file.submit_read(brick_at + bytes.start, buffer)?),
+        Unit::Runs(offsets, len_bytes) => {
+            Moving::Runs(SpreadRequest::read(&pieces(shard, brick_at, offsets, *len_bytes), buffer)?)
+        }
+    })
+}
+
+fn write(shard: &Shard, brick_at: u64, unit: &Unit, mut buffer: PageBuffer) -> Result<Moving> {
+    buffer.select(unit.in_buffer());
+    Ok(match unit {
+        Unit::Span(bytes) => Moving::Span(shard.file.submit_write(brick_at + bytes.start, buffer)?),
+        Unit::Runs(offsets, len_bytes) => {
+            Moving::Runs(SpreadRequest::write(&pieces(shard, brick_at, offsets, *len_bytes), buffer)?)
+        }
+    })
+}
+
+fn pieces<'a>(shard: &'a Shard, brick_at: u64, offsets: &[u64], len_bytes: u64) -> Vec<Piece<'a>> {
+    let piece =
+        |offset| Piece { file: &shard.file, offset_bytes: brick_at + offset, len_bytes: size(len_bytes) };
+    offsets.iter().map(|&offset| piece(offset)).collect()
+}
+
+/// Waits for what was read, all of it.
+fn received(array: &OpenArray, part: &Part, unit: &Unit, moving: Moving) -> Result<PageBuffer> {
+    let (got, buffer) = moving.finish()?;
+    if got == unit.in_buffer().len() {
+        return Ok(buffer);
+    }
+    let reason =
+        format!("{got} of {} bytes of the brick in slot {}", unit.in_buffer().len(), part.place.slot);
+    Err(Error::CorruptShard { path: array.directory.shard_path(part.place.shard), reason })
+}
+
+/// The buffers.
+#[derive(Debug)]
+struct Buffers {
+    memory_bytes: u64,
+    /// Of each buffer.
+    len_bytes: u64,
+    count: usize,
+    free: Vec<PageBuffer>,
+    peak_bytes: u64,
+}
+
+impl Buffers {
+    fn new(memory_bytes: u64) -> Self {
+        Self { memory_bytes, len_bytes: 0, count: 0, free: vec![], peak_bytes: 0 }
+    }
+
+    /// Whether a buffer of `len_bytes` is free, while `in_flight` others are in use. Makes new ones where none is.
+    fn prepare(&mut self, len_bytes: u64, in_flight: usize) -> Result<bool> {
+        let are_right = self.len_bytes == len_bytes && self.count > 0;
+        // A request that fails takes its buffer along.
+        let are_complete = self.free.len() + in_flight == self.count;
+        if in_flight > 0 || (are_right && are_complete) {
+            return Ok(are_right && !self.free.is_empty());
+        }
+        self.free.clear();
+        self.count = 0;
+        let count = size((self.memory_bytes / len_bytes).clamp(BUFFERS_MIN, BUFFERS_MAX));
+        self.free = PageBuffer::several(size(len_bytes), count).map_err(|source| Error::NoMemory {
+            count,
+            bytes: len_bytes,
+            source,
+        })?;
+        (self.len_bytes, self.count) = (len_bytes, count);
+        self.peak_bytes = self.peak_bytes.max(count as u64 * len_bytes);
+        Ok(true)
+    }
+
+    /// A buffer that [`prepare`](Self::prepare) has found free.
+    fn take(&mut self) -> PageBuffer {
+        self.free.pop().expect("a free buffer was seen before a part is started")
+    }
+
+    fn put_back(&mut self, buffer: PageBuffer) {
+        self.free.push(buffer);
+    }
+}
