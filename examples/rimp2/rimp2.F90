@@ -108,7 +108,8 @@ contains
    subroutine fill(g, name, first)
       integer, intent(in) :: g, first
       character(len=1), intent(in) :: name
-      integer :: ilo, ihi, jlo, jhi, index, ld
+      integer :: ilo, ihi, jlo, jhi, ld
+      integer(8) :: index
       call ga_distribution(g, ga_nodeid(), ilo, ihi, jlo, jhi)
       if (ihi >= ilo .and. ilo > 0) then
          call ga_access(g, ilo, ihi, jlo, jhi, index, ld)
