@@ -48,19 +48,30 @@ void engine_end(void)
     H5Pclose(disk.transfer);
 }
 
-static herr_t keep_innermost(unsigned number, const H5E_error2_t *error, void *text)
+static char reason[200]; /* of the first failure */
+
+static herr_t keep_first(unsigned number, const H5E_error2_t *error, void *unused)
 {
-    (void)number;
-    *(const char **)text = error->desc;
+    (void)unused;
+    if (number == 0)
+        snprintf(reason, sizeof reason, "%s: %s", error->func_name, error->desc);
     return 0;
+}
+
+/* Whether an id or a status is a failure. The next call forgets why, so it is kept here. */
+static int is_failure(int64_t status)
+{
+    if (status >= 0)
+        return 0;
+    if (reason[0] == '\0')
+        H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, NULL);
+    return 1;
 }
 
 void engine_explain(int code, char *text, size_t text_bytes)
 {
-    const char *innermost = "no reason given";
     (void)code;
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_innermost, &innermost);
-    snprintf(text, text_bytes, "HDF5: %s", innermost);
+    snprintf(text, text_bytes, "HDF5: %s", reason[0] ? reason : "no reason given");
     for (char *quote = text; (quote = strpbrk(quote, "\"\\\n"));)
         *quote = '\'';
 }
@@ -111,9 +122,9 @@ void engine_give_back(void)
 
 /* ---- disk ---- */
 
-static int result_of(herr_t status)
+static int result_of(int64_t status)
 {
-    return status < 0 ? FAILED : 0;
+    return is_failure(status) ? FAILED : 0;
 }
 
 static void take_section(const struct disk_array *array)
@@ -144,19 +155,18 @@ int engine_create(const char *path, const struct disk_array *array)
     for (int d = 0; d < array->dims_count; d++)
         extents[d] = (hsize_t)array->extents[d];
     hid_t layout = layout_of(array), space = H5Screate_simple(array->dims_count, extents, NULL);
-    disk.file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, disk.access);
-    disk.dataset = H5Dcreate2(disk.file, "array", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, layout, H5P_DEFAULT);
+    int code = result_of(disk.file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, disk.access));
+    code |= result_of(disk.dataset = H5Dcreate2(disk.file, "array", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, layout, H5P_DEFAULT));
     H5Sclose(space);
     H5Pclose(layout);
-    return disk.file < 0 || disk.dataset < 0 ? FAILED : 0;
+    return code;
 }
 
 int engine_open(const char *path, const struct disk_array *array)
 {
     take_section(array);
-    disk.file = H5Fopen(path, H5F_ACC_RDONLY, disk.access);
-    disk.dataset = H5Dopen2(disk.file, "array", H5P_DEFAULT);
-    return disk.file < 0 || disk.dataset < 0 ? FAILED : 0;
+    int code = result_of(disk.file = H5Fopen(path, H5F_ACC_RDONLY, disk.access));
+    return code | result_of(disk.dataset = H5Dopen2(disk.file, "array", H5P_DEFAULT));
 }
 
 int engine_close(void)
@@ -178,11 +188,12 @@ static int move(int is_write)
     } else {
         H5Sselect_hyperslab(in_file, H5S_SELECT_SET, first, NULL, memory.counts, NULL);
     }
-    herr_t status = is_write ? H5Dwrite(disk.dataset, H5T_NATIVE_DOUBLE, in_memory, in_file, disk.transfer, memory.elements)
-                             : H5Dread(disk.dataset, H5T_NATIVE_DOUBLE, in_memory, in_file, disk.transfer, memory.elements);
+    int code = result_of(
+        is_write ? H5Dwrite(disk.dataset, H5T_NATIVE_DOUBLE, in_memory, in_file, disk.transfer, memory.elements)
+                 : H5Dread(disk.dataset, H5T_NATIVE_DOUBLE, in_memory, in_file, disk.transfer, memory.elements));
     H5Sclose(in_memory);
     H5Sclose(in_file);
-    return result_of(status);
+    return code;
 }
 
 int engine_start_write(void)
