@@ -1,9 +1,10 @@
-//! `libchemio`: exclusive access files, shared files, distributed arrays and the memory allocator MA for C, and for Fortran
-//! programs whose default INTEGER has 4 bytes.
+//! `libchemio`: exclusive access files, shared files, distributed and disk-resident arrays, and the memory allocator MA for C,
+//! and for Fortran programs whose default INTEGER has 4 bytes.
 
 use std::ffi::{c_char, c_void};
 
 chemio_capi::fortran_eaf!(i32);
 chemio_capi_sf::fortran_sf!(i32);
+chemio_capi_dra::export!(i32, &chemio_capi_dra_ga::OWN_ARRAYS);
 chemio_capi_ga::export!(i32);
 ma::export!(i32);

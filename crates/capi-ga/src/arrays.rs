@@ -129,6 +129,20 @@ impl Made {
     }
 }
 
+/// Uses the array of a handle, for another border. Local.
+///
+/// # Errors
+/// - [`Error::NotInitialised`], [`Error::DeadHandle`], [`Error::NotAllocated`]: there is no such array.
+/// - [`Error::NotOfAll`]: not all processes of the program hold it.
+pub fn with_array_of_all<R>(handle: i64, work: impl FnOnce(&Array) -> R) -> Result<R> {
+    let session = crate::session::current()?;
+    let made = session.array(handle)?;
+    if made.group().ranks() == session.context().ranks() {
+        return Ok(work(&made.array));
+    }
+    Err(Error::NotOfAll { handle, name: made.array.name().to_owned() })
+}
+
 /// Bytes of an array's block on this rank.
 fn own_bytes(array: &Array) -> u64 {
     array.local_section().map_or(0, |own| own.len() * array.element_type().bytes() as u64)

@@ -35,6 +35,14 @@ pub enum Error {
         /// Its name.
         name: String,
     },
+    /// An array that only some processes hold, where all are needed.
+    #[error("array {name} (handle {handle}) is held by a group of processes, not by all")]
+    NotOfAll {
+        /// The handle given.
+        handle: i64,
+        /// Its name.
+        name: String,
+    },
     /// A handle that no group of ranks has.
     #[error("no group of processes has the handle {handle}")]
     DeadGroup {

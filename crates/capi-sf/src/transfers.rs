@@ -3,7 +3,7 @@
 use crate::codes;
 use crate::error::of_file;
 use crate::files::{OpenFile, file};
-use chemio_capi::requests::{Issued, Requests, Transfer};
+use chemio_capi::requests::{Issued, Requests, Transfer, is_finished_at_issue};
 use chemio_capi::{Integer, Result, last_error, offset, pointer};
 use sf::codes::{DEVICE_AREAD, DEVICE_AWRITE};
 use sf::{ForeignBuffer, Request};
@@ -47,6 +47,9 @@ impl Arguments {
 
 /// Offset and length: fractions of either are told before ranges.
 fn place(offset: f64, bytes: f64) -> Result<(u64, usize)> {
+    if let (Some(offset_bytes), Some(len_bytes)) = (offset::exact(offset), offset::exact(bytes)) {
+        return Ok((offset_bytes, offset::count(len_bytes)?));
+    }
     offset::check_whole(offset)?;
     offset::check_whole(bytes)?;
     Ok((offset::in_range(offset)?, offset::count(offset::in_range(bytes)?)?))
@@ -150,7 +153,7 @@ pub(crate) fn wait(id: i64) -> Result<()> {
     }
     let unknown = || chemio_capi::Error::UnknownRequest { id, code: codes::INVALID_HANDLE };
     let number = i32::try_from(id).map_err(|_| unknown())?;
-    let result = REQUESTS.wait(number);
+    let result = if is_finished_at_issue(id) { None } else { REQUESTS.wait(number) };
     result.unwrap_or_else(|| if ISSUED.has(id) { Ok(()) } else { Err(unknown()) })
 }
 

@@ -10,8 +10,16 @@ const OFFSET_BYTES_MAX: f64 = 1e14;
 /// # Errors
 /// Those of [`check_whole`], then those of [`in_range`].
 pub fn from_double(value: f64) -> Result<u64> {
-    check_whole(value)?;
-    in_range(value)
+    exact(value).map_or_else(|| check_whole(value).and_then(|()| in_range(value)), Ok)
+}
+
+/// The same, or `None` where that is an error: for every transfer, so that what is right costs a few instructions.
+#[inline]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // compared afterwards
+#[allow(clippy::float_cmp)] // a whole number is what does not change
+pub fn exact(value: f64) -> Option<u64> {
+    let whole = value as i64;
+    ((0.0..=OFFSET_BYTES_MAX).contains(&value) && whole as f64 == value).then_some(whole as u64)
 }
 
 /// Checks that a double is a whole number, or infinite.
@@ -72,6 +80,17 @@ mod tests {
         for value in [-1.0, 1e14 + 1.0, 1e300, f64::INFINITY, f64::NEG_INFINITY] {
             assert_eq!(refused(value), DEVICE_SEEK, "{value}");
         }
+    }
+
+    #[test]
+    fn a_number_is_exact_just_where_it_is_no_error() {
+        for value in
+            [0.0, -0.0, 1.0, 4096.5, 5e-324, 0.1 + 0.2, 1e14 - 1.0, 1e14, 1e14 + 0.5, 1e15, -1.0, -0.5]
+        {
+            let checked = check_whole(value).and_then(|()| in_range(value)).ok();
+            assert_eq!(exact(value), checked, "{value}");
+        }
+        assert_eq!([f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX].map(exact), [None; 4]);
     }
 
     #[test]

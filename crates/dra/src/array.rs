@@ -1,10 +1,8 @@
 //! Arrays on disk that all ranks of a context have open.
 
 use crate::context::Context;
-use crate::create::Creation;
 use crate::directory::ArrayDirectory;
 use crate::error::{Error, Result};
-use crate::format::ArraySpec;
 use crate::in_memory::{ArrayInMemory, MemoryError};
 use crate::owners::Owners;
 use crate::request::Request;
@@ -12,7 +10,7 @@ use crate::shards::Shards;
 use crate::transfer::job::Job;
 use crate::transfer::{Direction, Mapping, Transfer};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What an array is opened for.
@@ -27,7 +25,7 @@ pub enum Access {
 }
 
 impl Access {
-    fn is_writable(self) -> bool {
+    pub(crate) fn is_writable(self) -> bool {
         self != Self::ReadOnly
     }
 
@@ -57,6 +55,8 @@ pub struct DiskArray {
     /// As it is now: attributes change.
     directory: ArrayDirectory,
     open: Arc<OpenArray>,
+    /// On which host which part is, if hosts hold parts on their own disks.
+    hosts: Vec<String>,
     /// Jobs that are under way, or have failed without anybody having been told.
     jobs: Mutex<Vec<Arc<Job>>>,
 }
@@ -79,53 +79,18 @@ impl OpenArray {
     }
 }
 
-/// Makes an array. Collective.
-pub(crate) fn create(context: &Context, path: &Path, spec: &ArraySpec, access: Access) -> Result<DiskArray> {
-    let path = absolute(path);
-    let (rank, ranks) = (context.comm().rank(), context.comm().size());
-    let begun = if rank == 0 { Creation::begin(&path, spec).map(Some) } else { Ok(None) };
-    let begun = context.agree_on("creating an array", &path, &(format!("{spec:?}"), access), begun)?;
-    let made = begun.map_or_else(|| Creation::join(&path, spec), Ok).and_then(|creation| {
-        let mine = (rank as u64..creation.layout().shards_count()).step_by(ranks);
-        mine.into_iter().try_for_each(|number| creation.make_shard(number)).map(|()| creation)
-    });
-    let creation = context.agree(made)?;
-    context.agree(if rank == 0 { creation.commit().map(drop) } else { Ok(()) })?;
-    open(context, &path, access)
-}
-
-/// Opens an array. Collective.
-pub(crate) fn open(context: &Context, path: &Path, access: Access) -> Result<DiskArray> {
-    let path = absolute(path);
-    let directory = context.agree(ArrayDirectory::open(&path))?;
-    // Which array, not only which name: a directory may be another one on another host.
-    let found = (format!("{:?}", directory.metadata()), access);
-    context.agree_on("opening an array", &path, &found, Ok(()))?;
-    if access.is_writable() {
-        context.agree(put_in_order(context, &directory))?;
-    }
-    let wanted = directory.attributes().map_or(0, |attributes| attributes.io_processes_hint);
-    let kept = Arc::new(ArrayDirectory::open(&path)?);
-    let shards = Shards::new(&kept, context.devices(), access.is_writable());
-    let (owners, rank) = (context.owners(wanted), context.comm().rank());
-    tracing::debug!(path = %path.display(), io_processes = owners.count(), "an array on disk is open");
-    let open = Arc::new(OpenArray { directory: kept, shards, owners, rank });
-    Ok(DiskArray { context: context.clone(), access, directory, open, jobs: Mutex::default() })
-}
-
-/// Lays out as ours what another program has rewritten. Each rank looks at some of the shards.
-fn put_in_order(context: &Context, directory: &ArrayDirectory) -> Result<()> {
-    let (rank, ranks) = (context.comm().rank(), context.comm().size());
-    let mut mine = (rank as u64..directory.layout().shards_count()).step_by(ranks);
-    mine.try_for_each(|number| directory.shard_for_writing(number).map(drop))
-}
-
-/// The program may change its directory while the array is open.
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
-}
-
 impl DiskArray {
+    pub(crate) fn new(
+        context: &Context,
+        access: Access,
+        directory: ArrayDirectory,
+        open: OpenArray,
+        hosts: Vec<String>,
+    ) -> Self {
+        let (context, open) = (context.clone(), Arc::new(open));
+        Self { context, access, directory, open, hosts, jobs: Mutex::default() }
+    }
+
     /// The directory, with shape, type and attributes.
     pub fn directory(&self) -> &ArrayDirectory {
         &self.directory
@@ -139,6 +104,18 @@ impl DiskArray {
     /// How many ranks read and write its files.
     pub fn io_processes(&self) -> usize {
         self.open.owners.count()
+    }
+
+    /// Where the array is, if hosts hold parts of it in directories of the same name on their own disks: for each
+    /// [part](crate::format::Part), in order, the name of its host. Empty if all of it is in one directory that all see.
+    pub fn hosts(&self) -> &[String] {
+        &self.hosts
+    }
+
+    /// Whether this rank does what is done once in each directory.
+    fn keeps_directory(&self) -> bool {
+        let rank = self.context.comm().rank();
+        if self.hosts.is_empty() { rank == 0 } else { self.context.ranks_here().first() == Some(&rank) }
     }
 
     /// Starts writing a section from memory. Collective, with the same arguments; what ranks wrote to the array in memory before
@@ -221,8 +198,8 @@ impl DiskArray {
             Err(Error::Access { path: path.clone(), opened, asked })
         };
         self.context.agree_on("setting an attribute", &path, &asked, allowed)?;
-        let first = self.context.comm().rank() == 0;
-        self.context.agree(if first { self.directory.set_attribute(key, value) } else { Ok(()) })?;
+        let keeper = self.keeps_directory();
+        self.context.agree(if keeper { self.directory.set_attribute(key, value) } else { Ok(()) })?;
         self.directory = self.context.agree(ArrayDirectory::open(&path))?;
         Ok(())
     }
@@ -250,8 +227,8 @@ impl DiskArray {
         }
         let path = self.directory.path().to_owned();
         self.context.agree_on("deleting an array", &path, &(), Ok(()))?;
-        let first = self.context.comm().rank() == 0;
-        self.context.agree(if first { ArrayDirectory::delete(&path).map(drop) } else { Ok(()) })
+        let keeper = self.keeps_directory();
+        self.context.agree(if keeper { ArrayDirectory::delete(&path).map(drop) } else { Ok(()) })
     }
 
     /// Waits for all transfers; the first error that nobody was told.

@@ -1,10 +1,11 @@
 //! The ranks that share arrays on disk, and what transfers need on each of them.
 
-use crate::array::{self, Access, DiskArray};
+use crate::array::{Access, DiskArray};
 use crate::codes;
 use crate::error::{Error, Result};
 use crate::format::ArraySpec;
-use crate::owners::{Owners, number_nodes};
+use crate::opening;
+use crate::owners::number_nodes;
 use crate::transfer::engine::Engine;
 use comm::{Comm, Failure};
 use elio::{Device, File, Mode, OpenOptions};
@@ -111,7 +112,7 @@ impl Context {
     /// - [`Error::OnRank`]: one of [`Creation::begin`](crate::Creation::begin) or of [`ArraySpec::layout`] on a rank.
     /// - [`Error::Comm`]: the ranks could not talk to each other.
     pub fn create(&self, path: &Path, spec: &ArraySpec, access: Access) -> Result<DiskArray> {
-        array::create(self, path, spec, access)
+        opening::create(self, path, spec, access)
     }
 
     /// Opens the array at `path`, ours or any that [`ArrayDirectory::open`](crate::ArrayDirectory::open) takes. Collective,
@@ -125,7 +126,7 @@ impl Context {
     ///   [`ArrayDirectory::shard_for_writing`](crate::ArrayDirectory::shard_for_writing).
     /// - [`Error::Comm`]: the ranks could not talk to each other.
     pub fn open(&self, path: &Path, access: Access) -> Result<DiskArray> {
-        array::open(self, path, access)
+        opening::open(self, path, access)
     }
 
     /// Every rank's value if all succeeded; otherwise, on every rank, the error of the lowest one that failed, as
@@ -180,9 +181,24 @@ impl Context {
         &self.inner.engine
     }
 
-    /// The I/O processes of an array that asks for `wanted`; 0 or less is as many as the program has decided.
-    pub(crate) fn owners(&self, wanted: i64) -> Owners {
-        let wanted = u32::try_from(wanted).ok().filter(|&wanted| wanted > 0);
-        Owners::choose(&self.inner.node_of, wanted.or(self.inner.settings.io_processes))
+    /// For each rank the number of its node.
+    pub(crate) fn node_of(&self) -> &[usize] {
+        &self.inner.node_of
+    }
+
+    /// Number of nodes.
+    pub(crate) fn nodes(&self) -> usize {
+        self.node_of().iter().max().map_or(0, |last| last + 1)
+    }
+
+    /// The ranks on this rank's node, in order.
+    pub(crate) fn ranks_here(&self) -> Vec<usize> {
+        let node = self.node_of()[self.comm().rank()];
+        (0..self.node_of().len()).filter(|&rank| self.node_of()[rank] == node).collect()
+    }
+
+    /// How many I/O processes an array that asks for `wanted` shall have; 0 or less is as many as the program has decided.
+    pub(crate) fn io_processes_wanted(&self, wanted: i64) -> Option<u32> {
+        u32::try_from(wanted).ok().filter(|&wanted| wanted > 0).or(self.inner.settings.io_processes)
     }
 }

@@ -93,6 +93,17 @@ impl Creation {
         &self.layout
     }
 
+    /// Makes an empty file `name` beside what is being made: whoever sees it sees this directory, and not one of the same name
+    /// on another host.
+    pub(crate) fn lay_token(&self, name: &str) -> Result<()> {
+        self.disk.make_file(&self.new_path().join(name)).map(drop)
+    }
+
+    /// Whether this process sees the token that another has laid.
+    pub(crate) fn sees_token(path: &Path, name: &str) -> bool {
+        path.join(NEW).join(name).exists()
+    }
+
     fn new_path(&self) -> PathBuf {
         self.path.join(NEW)
     }

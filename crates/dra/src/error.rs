@@ -242,6 +242,14 @@ pub enum Error {
         /// The array's directory, as this rank has it.
         path: PathBuf,
     },
+    /// Hosts hold parts of an array on their own disks, and those that are here do not make one array.
+    #[error("{reason}: {}", path.display())]
+    Parts {
+        /// The array's directory, on each of them.
+        path: PathBuf,
+        /// What is missing.
+        reason: String,
+    },
     /// A mistake that a caller of this crate has found, to be told to all ranks.
     #[error("{message}")]
     Caller {
@@ -298,6 +306,7 @@ impl Error {
             | Self::TypesDiffer { path, .. }
             | Self::SectionsDiffer { path, .. }
             | Self::Memory { path, .. }
+            | Self::Parts { path, .. }
             | Self::ArgumentsDiffer { path, .. } => Some(path),
             Self::Device(error) => error.path(),
             Self::BeyondMemory { .. }

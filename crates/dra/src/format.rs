@@ -14,7 +14,7 @@ mod shard;
 mod spec;
 
 pub use alignment::Alignment;
-pub use attributes::{Attributes, Maker};
+pub use attributes::{Attributes, Maker, Part};
 pub use brick_shape::BrickShape;
 pub use chunk_key::{ChunkKeys, Separator};
 pub use data_type::DataType;

@@ -45,6 +45,7 @@ mod disk;
 mod error;
 pub mod format;
 mod in_memory;
+mod opening;
 mod owners;
 mod request;
 mod serial;

@@ -16,8 +16,8 @@ const PER_NODE: usize = 2;
 /// The I/O processes of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Owners {
-    /// Their ranks.
-    io_ranks: Vec<usize>,
+    /// Their ranks: one list for all shards, or, where hosts hold shards on their own disks, one for each part of the array.
+    io_ranks: Vec<Vec<usize>>,
 }
 
 impl Owners {
@@ -25,32 +25,48 @@ impl Owners {
     /// the node of each rank.
     pub(crate) fn choose(node_of: &[usize], wanted: Option<u32>) -> Self {
         let nodes = node_of.iter().max().map_or(0, |last| last + 1);
-        let of_node = |node| (0..node_of.len()).filter(move |&rank| node_of[rank] == node);
-        let per_node_max = (0..nodes).map(|node| of_node(node).count()).max().unwrap_or(0);
+        let per_node_max = (0..nodes).map(|node| ranks_of(node_of, node).count()).max().unwrap_or(0);
         let turns = wanted.map_or(PER_NODE, |_| per_node_max);
-        let in_turns = (0..turns).flat_map(|turn| (0..nodes).filter_map(move |node| of_node(node).nth(turn)));
-        let count = wanted.map_or(usize::MAX, |wanted| usize::try_from(wanted).unwrap_or(usize::MAX).max(1));
+        let in_turns =
+            (0..turns).flat_map(|turn| (0..nodes).filter_map(move |node| ranks_of(node_of, node).nth(turn)));
+        let count = wanted.map_or(usize::MAX, count_of);
         let mut io_ranks: Vec<usize> = in_turns.take(count).collect();
         io_ranks.sort_unstable();
-        Self { io_ranks }
+        Self { io_ranks: vec![io_ranks] }
+    }
+
+    /// The same for an array in parts, of which each is on the disk of one node: at least one I/O process on each.
+    pub(crate) fn of_parts(node_of: &[usize], wanted: Option<u32>, node_of_part: &[usize]) -> Self {
+        let per_node = wanted.map_or(PER_NODE, |wanted| (count_of(wanted) / node_of_part.len()).max(1));
+        let of_part = |&node: &usize| ranks_of(node_of, node).take(per_node).collect();
+        Self { io_ranks: node_of_part.iter().map(of_part).collect() }
     }
 
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
-        self.io_ranks.len()
+        self.io_ranks.iter().map(Vec::len).sum()
     }
 
-    /// Whether `rank` owns the brick at `coordinates`.
-    pub(crate) fn is_owner(&self, rank: usize, coordinates: &[u64]) -> bool {
-        let count = self.io_ranks.len() as u64;
+    /// Whether `rank` owns the brick at `coordinates`, which is in this shard.
+    pub(crate) fn is_owner(&self, rank: usize, coordinates: &[u64], shard: u64) -> bool {
+        let owners = &self.io_ranks[section::size(shard % self.io_ranks.len() as u64)];
+        let count = owners.len() as u64;
         let number = coordinates.iter().fold(0, |sum, at| (sum + at % count) % count);
-        self.io_ranks[section::size(number)] == rank
+        owners[section::size(number)] == rank
     }
 
     /// Whether `rank` owns any brick.
     pub(crate) fn is_io_process(&self, rank: usize) -> bool {
-        self.io_ranks.binary_search(&rank).is_ok()
+        self.io_ranks.iter().flatten().any(|&io_rank| io_rank == rank)
     }
+}
+
+fn ranks_of(node_of: &[usize], node: usize) -> impl Iterator<Item = usize> {
+    (0..node_of.len()).filter(move |&rank| node_of[rank] == node)
+}
+
+fn count_of(wanted: u32) -> usize {
+    usize::try_from(wanted).unwrap_or(usize::MAX).max(1)
 }
 
 /// For each rank the number of its node, from 0 in the order of their first ranks. Collective.
@@ -70,7 +86,7 @@ mod tests {
     use super::*;
 
     fn chosen(node_of: &[usize], wanted: Option<u32>) -> Vec<usize> {
-        Owners::choose(node_of, wanted).io_ranks
+        Owners::choose(node_of, wanted).io_ranks.concat()
     }
 
     #[test]
@@ -92,11 +108,25 @@ mod tests {
             for at in 0..30 {
                 let mut coordinates = [7, 11, u64::MAX - 40];
                 coordinates[dim] += at;
-                let owner = (0..3).filter(|&rank| owners.is_owner(rank, &coordinates)).collect::<Vec<_>>();
+                let owner = (0..3).filter(|&rank| owners.is_owner(rank, &coordinates, 5)).collect::<Vec<_>>();
                 assert_eq!(owner.len(), 1);
                 bricks[owner[0]] += 1;
             }
             assert_eq!(bricks, [10, 10, 10]);
+        }
+    }
+
+    #[test]
+    fn bricks_on_a_nodes_own_disk_are_owned_there() {
+        let (node_of, node_of_part) = ([0, 0, 1, 1, 1], [1, 0]);
+        for (wanted, counts) in [(None, [2, 2]), (Some(1), [1, 1]), (Some(100), [3, 2])] {
+            let owners = Owners::of_parts(&node_of, wanted, &node_of_part);
+            for (part, node) in node_of_part.into_iter().enumerate() {
+                let owns = |rank: usize| (0..6).any(|at| owners.is_owner(rank, &[at], part as u64 + 4));
+                let found: Vec<usize> = (0..5).filter(|&rank| owns(rank)).collect();
+                assert_eq!(found.len(), counts[part], "{wanted:?}");
+                assert!(found.iter().all(|&rank| node_of[rank] == node && owners.is_io_process(rank)));
+            }
         }
     }
 }

@@ -4,8 +4,9 @@ use crate::device::pread::{self, PreadDevice};
 use crate::device::{Device, Properties, Route};
 use crate::error::{Error, Operation, Result};
 use crate::inode::Inode;
-use crate::policy::backend;
 use crate::policy::residency::Residency;
+use crate::policy::waiting::Waiting;
+use crate::policy::{backend, cache};
 use crate::request::Request;
 use crate::settings;
 use crate::stream::read_ahead::ReadAhead;
@@ -94,6 +95,7 @@ pub(crate) struct Handle {
     pub(crate) options: OpenOptions,
     pub(crate) inode: Arc<Inode>,
     pub(crate) residency: Residency,
+    pub(crate) waiting: Waiting,
     read_ahead: Arc<Mutex<ReadAhead>>,
 }
 
@@ -152,6 +154,7 @@ impl File {
             options: options.clone(),
             inode,
             residency: Residency::default(),
+            waiting: Waiting::default(),
             read_ahead,
         };
         Self { handle: Arc::new(handle) }
@@ -340,6 +343,19 @@ impl Handle {
         self.options.sharing == Sharing::Exclusive
     }
 
+    /// Whether an asynchronous request of this size is copied at issue, if a copy is all there is to do.
+    pub(crate) fn copies_at_issue(&self, len: usize) -> bool {
+        len < cache::copy_at_issue_bytes()
+            || (len < cache::COPY_WITHOUT_WORKER_BYTES && self.waiting.is_expected_at_once())
+    }
+
+    /// Notes that a request of this size was.
+    pub(crate) fn note_copied_at_issue(&self, len: usize) {
+        if len >= cache::copy_at_issue_bytes() {
+            self.waiting.note_copy();
+        }
+    }
+
     /// Refuses what the mode or the range of offsets does not allow.
     pub(crate) fn check(&self, operation: Operation, offset_bytes: u64, len: usize) -> Result<()> {
         let reads = matches!(operation, Operation::Read | Operation::AsyncRead);
@@ -403,6 +419,6 @@ impl Handle {
     /// The route of a write that ends in `range` at least, of pages that nobody else writes if it is `aligned`.
     pub(crate) fn route_of_write(&self, range: &Range<u64>, aligned: bool) -> Route {
         let fits = self.inode.fits_in_cache(range.end);
-        crate::policy::cache::write_route(self.options.cache, self.properties, aligned, fits)
+        cache::write_route(self.options.cache, self.properties, aligned, fits)
     }
 }

@@ -4,3 +4,4 @@ pub(crate) mod backend;
 pub(crate) mod cache;
 pub(crate) mod memory_share;
 pub(crate) mod residency;
+pub(crate) mod waiting;

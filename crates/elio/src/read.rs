@@ -69,6 +69,10 @@ impl Handle {
         if !self.inode.is_settled() {
             return false;
         }
+        if !self.is_exclusive() {
+            // Nothing is read ahead of it, so there is no window to look into.
+            return self.copy_if_resident(offset_bytes, into);
+        }
         {
             let mut window = self.read_ahead();
             if window.serve_whole(offset_bytes, into) {
@@ -79,14 +83,23 @@ impl Handle {
                 return false;
             }
         }
-        let is_only_a_copy = into.len() < cache::copy_at_issue_bytes()
-            && cache::asks_cache_first(self.options.cache, self.properties)
-            && self.residency.is_trusted()
-            && self.device.read(Route::Resident, offset_bytes, into).is_ok_and(|bytes| bytes == into.len());
+        let is_only_a_copy = self.copy_if_resident(offset_bytes, into);
         if is_only_a_copy {
             self.read_ahead().note(offset_bytes, into.len());
         }
         is_only_a_copy
+    }
+
+    /// Reads all of `into` out of the page cache where that is believed to have it, and the copy is not worth a worker.
+    fn copy_if_resident(&self, offset_bytes: u64, into: &mut [u8]) -> bool {
+        let is_resident = self.copies_at_issue(into.len())
+            && cache::asks_cache_first(self.options.cache, self.properties)
+            && self.residency.is_trusted()
+            && self.device.read(Route::Resident, offset_bytes, into).is_ok_and(|bytes| bytes == into.len());
+        if is_resident {
+            self.note_copied_at_issue(into.len());
+        }
+        is_resident
     }
 
     /// Takes what is there already; tells whether this read continues the one before.

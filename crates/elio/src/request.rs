@@ -7,7 +7,7 @@ mod spread;
 use crate::device::Route;
 use crate::error::{Operation, Result};
 use crate::file::Handle;
-use crate::policy::cache::{GATHER_BYTES, copy_at_issue_bytes};
+use crate::policy::cache::GATHER_BYTES;
 use crate::stream::write_behind::Generation;
 use crate::sys::caller_memory::CallerMemory;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
@@ -15,7 +15,8 @@ pub(crate) use pending::Pending;
 pub use spread::{Piece, SpreadRequest, read_spread, write_spread};
 use std::sync::Arc;
 
-/// A transfer under way. It owns its buffer; dropping it waits.
+/// A transfer under way. It owns its buffer; dropping it waits. What was gathered of a [`Sharing::Shared`](crate::Sharing) file
+/// is in the kernel then; that of other files may be held a little longer, where only this process could tell.
 #[derive(Debug)]
 pub struct Request<B> {
     // Before the buffer: dropped first, which waits for the transfers that use it.
@@ -48,6 +49,7 @@ impl Progress {
             let memory = CallerMemory::for_writing(from);
             return Self::Pending(Box::new(Pending::write(handle, offset_bytes, memory)));
         }
+        handle.note_copied_at_issue(from.len());
         match handle.write(Operation::AsyncWrite, offset_bytes, from) {
             Ok(None) => Self::Done(Ok(from.len())),
             Ok(Some(generation)) => Self::Gathered(from.len(), generation, Arc::clone(handle)),
@@ -78,6 +80,19 @@ impl Progress {
         match self {
             Self::Done(Ok(bytes)) => Some(*bytes),
             _ => None,
+        }
+    }
+}
+
+impl Drop for Progress {
+    /// A small write of a shared file reaches the kernel now, at the latest, and with it other processes. If it is refused
+    /// it stays held, and flush, sync or close tell.
+    fn drop(&mut self) {
+        if let Self::Gathered(_, generation, handle) = self
+            && !handle.is_exclusive()
+            && let Err(error) = handle.inode.flush_generation(*generation)
+        {
+            tracing::debug!(%error, "a write that nobody waits for stays held");
         }
     }
 }
@@ -131,5 +146,5 @@ impl<B: RequestBuffer> Request<B> {
 /// one that is only a copy to the page cache, not worth a worker. What the device must take is left in flight.
 fn is_taken_at_issue(handle: &Handle, offset_bytes: u64, len: usize) -> bool {
     let to_cache = || handle.write_route(&(offset_bytes..offset_bytes + len as u64)) == Route::Cached;
-    len < GATHER_BYTES || (len < copy_at_issue_bytes() && to_cache())
+    len < GATHER_BYTES || (handle.copies_at_issue(len) && to_cache())
 }

@@ -114,7 +114,7 @@ impl SharedFile {
     }
 
     /// Starts writing `buffer`, which the request owns until it is finished. Less than 64 KiB is taken at once: the memory of
-    /// such a request may be given up without waiting. Other ranks read it after the wait. Local.
+    /// such a request may be given up without waiting. Other ranks read it after the wait, or once the request is dropped. Local.
     ///
     /// # Errors
     /// - [`Error::HardLimit`], [`Error::Closed`], [`Error::ReadOnly`]: as [`write`](Self::write).

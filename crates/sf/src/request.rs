@@ -4,11 +4,12 @@ use crate::error::Result;
 use crate::storage::Storage;
 use std::sync::Arc;
 
-/// A transfer under way. It owns its buffer; dropping it waits.
+/// A transfer under way. It owns its buffer; dropping it waits, for other ranks, too: they read what was written.
 #[derive(Debug)]
 pub struct Request<B> {
     transfer: Transfer<B>,
-    storage: Arc<Storage>,
+    /// For what the wait may need; `None` if the transfer has finished well already.
+    storage: Option<Arc<Storage>>,
     offset_bytes: u64,
     len_bytes: usize,
     is_write: bool,
@@ -27,6 +28,16 @@ enum Transfer<B> {
 pub(crate) struct Range {
     pub(crate) offset_bytes: u64,
     pub(crate) len_bytes: usize,
+}
+
+impl<B> Transfer<B> {
+    /// Whether it was only a copy of `len_bytes` and has finished well: there is nothing to wait for.
+    fn is_done(&self, len_bytes: usize) -> bool {
+        match self {
+            Self::Plain(inner) => inner.bytes_if_done() == Some(len_bytes),
+            Self::Striped(inner, _) => inner.is_done(),
+        }
+    }
 }
 
 impl<B> Request<B> {
@@ -50,7 +61,8 @@ impl<B> Request<B> {
 
     fn new(transfer: Transfer<B>, storage: &Arc<Storage>, range: Range, is_write: bool) -> Self {
         let Range { offset_bytes, len_bytes } = range;
-        Self { transfer, storage: Arc::clone(storage), offset_bytes, len_bytes, is_write }
+        let storage = (!transfer.is_done(len_bytes)).then(|| Arc::clone(storage));
+        Self { transfer, storage, offset_bytes, len_bytes, is_write }
     }
 
     /// Waits until the transfer has finished; may be called again, with the same result. After the wait for a write every
@@ -61,17 +73,19 @@ impl<B> Request<B> {
     /// - [`Error::Device`](crate::Error::Device): the transfer failed.
     pub fn wait(&mut self) -> Result<()> {
         let got = self.wait_bytes()?;
-        self.storage.expect_all(got, self.len_bytes, self.offset_bytes)
+        let Some(storage) = &self.storage else { return Ok(()) };
+        storage.expect_all(got, self.len_bytes, self.offset_bytes)
     }
 
     fn wait_bytes(&mut self) -> Result<usize> {
+        let Some(storage) = &self.storage else { return Ok(self.len_bytes) };
         match &mut self.transfer {
             Transfer::Plain(inner) => Ok(inner.wait()?),
             Transfer::Striped(_, Some(got)) => Ok(*got),
             Transfer::Striped(inner, got) => {
                 let mut bytes = inner.wait()?.into_iter().sum();
                 if bytes < self.len_bytes {
-                    bytes = self.storage.bytes_before_end(self.offset_bytes, self.len_bytes)?;
+                    bytes = storage.bytes_before_end(self.offset_bytes, self.len_bytes)?;
                     inner.clear_unread()?;
                 }
                 *got = Some(bytes);
@@ -82,11 +96,7 @@ impl<B> Request<B> {
 
     /// The request, unless it has finished well and there is nothing to wait for: then it counts as waited for.
     pub fn unfinished(self) -> Option<Self> {
-        let done = match &self.transfer {
-            Transfer::Plain(inner) => inner.bytes_if_done() == Some(self.len_bytes),
-            Transfer::Striped(inner, _) => inner.is_done(),
-        };
-        if done { None } else { Some(self) }
+        if self.storage.is_none() { None } else { Some(self) }
     }
 
     /// Whether the transfer has finished, without waiting. Also moves it along.

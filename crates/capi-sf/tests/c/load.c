@@ -1,8 +1,8 @@
 /* A thousand shared files at once, with a request under way on each, and several threads on one file. The argument is a
  * scratch directory, which all ranks share and which is empty.
  *
- * On more than two ranks there are fewer files: creating one takes collective calls, and MPICH's take long where there are
- * more ranks than processors. */
+ * On more than two ranks there are fewer files under MPICH: its collective calls do not give way where there are more ranks
+ * than processors, and creating and destroying a file takes some. */
 #include <pthread.h>
 #include <sys/resource.h>
 
@@ -132,7 +132,11 @@ int main(int argc, char **argv)
     begin(&argc, &argv);
     if (argc < 2) GA_Error("expected a scratch directory", 2);
     snprintf(scratch, sizeof scratch, "%s", argv[1]);
+#ifdef MPICH_VERSION
     files = ranks > 2 ? 150 : FILES_MAX;
+#else
+    files = FILES_MAX;
+#endif
     RUN(many_files_are_open_at_once);
     RUN(handles_are_used_again_from_the_lowest);
     RUN(threads_use_a_file_at_the_same_time);

@@ -4,6 +4,7 @@
 mod arguments;
 mod damage;
 mod faults;
+mod hosts;
 mod lifetime;
 mod memory;
 mod oracle;
@@ -40,12 +41,15 @@ fn main() -> ExitCode {
                 .hosts(..2),
             scenario!(faults::a_full_disk_says_how_much_was_asked_for_and_another_try_succeeds).hosts(..2),
             scenario!(faults::whole_bricks_are_moved_once_and_nothing_is_read_to_write_them).hosts(..2),
+            scenario!(hosts::an_array_on_the_hosts_own_disks_is_one_array).hosts(2..),
+            scenario!(hosts::a_part_that_is_missing_is_told_by_its_number).hosts(2..),
             scenario!(lifetime::closing_waits_for_what_is_under_way),
             scenario!(lifetime::an_array_in_memory_may_go_before_the_wait),
             scenario!(lifetime::an_array_is_replaced_and_deleted),
             scenario!(lifetime::attributes_are_seen_by_all_ranks),
             scenario!(lifetime::hundreds_of_requests_are_outstanding),
             scenario!(memory::buffers_stay_within_what_was_given_or_two_bricks),
+            scenario!(memory::a_transfer_takes_no_more_memory_than_its_buffers).ranks(..=1).hosts(..2),
             scenario!(memory::io_processes_are_those_asked_for),
         ])
 }

@@ -20,6 +20,25 @@ pub enum Maker {
     Fortran,
 }
 
+/// One of several directories that hold an array together, each on a host's own disk. It has the shards whose number leaves
+/// [`number`](Self::number) when divided by [`of`](Self::of); a reader that knows nothing of the others sees fill values there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Part {
+    /// Which of them, from 0.
+    pub number: u64,
+    /// How many there are.
+    pub of: u64,
+    /// The same in all parts of an array, and in no other array.
+    pub array: String,
+}
+
+impl Part {
+    /// Whether it has shard `number`.
+    pub fn has_shard(&self, number: u64) -> bool {
+        number % self.of.max(1) == self.number
+    }
+}
+
 /// What chemio notes about an array. Lists of dimensions are in the order of the stored shape.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -36,6 +55,9 @@ pub struct Attributes {
     pub files_hint: i64,
     /// The number of I/O processes asked for; 0 if none was.
     pub io_processes_hint: i64,
+    /// Which part of the array the directory holds; none if all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
 }
 
 /// What is stored.
@@ -87,6 +109,7 @@ mod tests {
             brick_hint: vec![-1, i64::MAX],
             files_hint: 4,
             io_processes_hint: -1,
+            part: Some(Part { number: 1, of: 2, array: "8a".to_owned() }),
         };
         assert_eq!(Attributes::of_map(&attributes.to_map(page())), Some((attributes, page())));
     }

@@ -49,12 +49,14 @@ impl fmt::Debug for Parts {
 
 impl Parts {
     pub(super) fn new(array: &OpenArray, section: &Section) -> Self {
-        let bricks = *array.directory.layout().bricks();
+        let layout = *array.directory.layout();
         let some = !section.is_empty() && array.owners.is_io_process(array.rank);
         let (owners, rank) = (array.owners.clone(), array.rank);
         let coordinates = some.then(|| -> Box<dyn Iterator<Item = Shape> + Send> {
-            let met = bricks.meeting(section).indices();
-            Box::new(met.filter(move |coordinates| owners.is_owner(rank, coordinates)))
+            let met = layout.bricks().meeting(section).indices();
+            Box::new(met.filter(move |coordinates| {
+                owners.is_owner(rank, coordinates, layout.place(coordinates).shard)
+            }))
         });
         Self { coordinates: coordinates.map(Iterator::peekable), section: *section }
     }

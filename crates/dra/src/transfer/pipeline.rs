@@ -22,6 +22,10 @@ const BUFFERS_MAX: u64 = 64;
 /// So many at least: one for the device, one to be copied.
 const BUFFERS_MIN: u64 = 2;
 
+/// Writes in flight are no more than this, or two bricks: the page cache takes them as fast as they are copied, and buffers that
+/// are soon used again stay in the processor's caches.
+const WRITING_BYTES_MAX: u64 = 8 << 20;
+
 /// Whether a call changed anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Advanced {
@@ -150,6 +154,11 @@ impl Pipeline {
         if job.has_failed() || parts.is_at_end() {
             self.end(&job, None);
             return Advanced::Something;
+        }
+        if job.direction == Direction::ToDisk
+            && writes_enough(self.flights.len() as u64, job.array.buffer_bytes())
+        {
+            return Advanced::Nothing;
         }
         match self.buffers.prepare(job.array.buffer_bytes(), self.flights.len()) {
             Ok(true) => {}
@@ -327,6 +336,11 @@ impl Pipeline {
             }
         }
     }
+}
+
+/// Whether writing one more brick would be of no use.
+fn writes_enough(in_flight: u64, brick_bytes: u64) -> bool {
+    in_flight >= BUFFERS_MIN && (in_flight + 1) * brick_bytes > WRITING_BYTES_MAX
 }
 
 fn read(shard: &Shard, brick_at: u64, unit: &Unit, mut buffer: PageBuffer) -> Result<Moving> {

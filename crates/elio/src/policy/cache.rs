@@ -32,15 +32,16 @@ pub(crate) const SHARED_GATHER_BYTES: usize = 16 << 10;
 /// all there is to do: to wake one costs as much as the copy.
 const COPY_AT_ISSUE_BYTES: usize = 512 << 10;
 
-/// As [`COPY_AT_ISSUE_BYTES`], where the ranks of the node have all cores: a worker would take one from them, or wait.
-const COPY_WITHOUT_CORE_BYTES: usize = 8 << 20;
+/// As [`COPY_AT_ISSUE_BYTES`], where a worker is no help: the ranks of the node have all cores, so that it would take one from
+/// them, or wait; or the caller has nothing to do meanwhile.
+pub(crate) const COPY_WITHOUT_WORKER_BYTES: usize = 8 << 20;
 
 /// Asynchronous requests below this are copied from or to the page cache at issue, if that is all there is to do.
 pub(crate) fn copy_at_issue_bytes() -> usize {
     static BYTES: OnceLock<usize> = OnceLock::new();
     *BYTES.get_or_init(|| {
         let cores = available_parallelism().map_or(u64::MAX, |cores| cores.get() as u64);
-        if ranks_on_node() < cores { COPY_AT_ISSUE_BYTES } else { COPY_WITHOUT_CORE_BYTES }
+        if ranks_on_node() < cores { COPY_AT_ISSUE_BYTES } else { COPY_WITHOUT_WORKER_BYTES }
     })
 }
 

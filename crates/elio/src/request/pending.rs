@@ -10,6 +10,7 @@ use crate::device::{Alignment, Device, Route};
 use crate::error::{Error, Operation, Result};
 use crate::file::Handle;
 use crate::policy::cache::{self, LARGE_READ_BYTES, SMALL_READ_BYTES, WORKER_COPY_BYTES};
+use crate::policy::waiting::Start;
 use crate::stream::read_ahead::Piece;
 use crate::sys::caller_memory::CallerMemory;
 use crate::sys::region::Region;
@@ -29,6 +30,8 @@ pub(crate) struct Pending {
     parts: VecDeque<Part>,
     /// The caller does not wait for it at once: workers may take over copies.
     asynchronous: bool,
+    /// When it was started, until somebody waits for it; `None` where that teaches nothing.
+    start: Option<Start>,
     /// What no part serves yet: waits for staging buffers.
     unissued: Range<usize>,
     done_bytes: usize,
@@ -46,6 +49,7 @@ impl Pending {
             parts: VecDeque::new(),
             done_bytes: 0,
             asynchronous: true,
+            start: None,
             outcome: None,
         }
     }
@@ -54,6 +58,7 @@ impl Pending {
     pub(super) fn read(handle: &Arc<Handle>, offset_bytes: u64, memory: CallerMemory) -> Self {
         let mut pending = Self::new(handle, Direction::Read, offset_bytes, memory);
         pending.start_read();
+        pending.note_start();
         pending
     }
 
@@ -61,7 +66,15 @@ impl Pending {
     pub(super) fn write(handle: &Arc<Handle>, offset_bytes: u64, memory: CallerMemory) -> Self {
         let mut pending = Self::new(handle, Direction::Write, offset_bytes, memory);
         pending.start_write();
+        pending.note_start();
         pending
+    }
+
+    /// Large ones alone: the others are copied at issue wherever they can be.
+    fn note_start(&mut self) {
+        if self.outcome.is_none() && self.memory.len() >= cache::copy_at_issue_bytes() {
+            self.start = Some(self.handle.waiting.note_start());
+        }
     }
 
     fn operation(&self) -> Operation {
@@ -310,6 +323,9 @@ impl Pending {
     // ---- finishing ----
 
     pub(crate) fn wait(&mut self) -> Result<usize> {
+        if let Some(start) = self.start.take() {
+            self.handle.waiting.note_wait(&start);
+        }
         while self.outcome.is_none() {
             self.complete_next();
         }

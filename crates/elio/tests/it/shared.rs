@@ -149,6 +149,99 @@ fn small_requests_of_a_shared_file_reach_the_kernel_together_and_by_their_wait()
 }
 
 #[test]
+fn a_small_write_of_a_shared_file_is_seen_by_others_once_its_request_is_dropped() {
+    let scratch = Scratch::new();
+    let path = scratch.path("file");
+    let options =
+        OpenOptions { sharing: Sharing::Shared, gathers_requests: true, ..OpenOptions::new(Mode::ReadWrite) };
+    let file = File::open(&path, &options).unwrap();
+    for i in 0..20 {
+        // One by one, several at a time, and as part of a request over several places.
+        let write = |at| file.submit_write(at, pattern(at, 1000)).unwrap();
+        let start = 5000 * i;
+        drop(write(start));
+        assert!(std::fs::read(&path).unwrap()[5000 * usize::try_from(i).unwrap()..] == pattern(start, 1000));
+        drop([write(start + 1000), write(start + 2000)]);
+        let piece = |offset_bytes| Piece { file: &file, offset_bytes, len_bytes: 1000 };
+        let pieces = [piece(start + 3000), piece(start + 4000)];
+        drop(SpreadRequest::write(&pieces, pattern(start + 3000, 2000)).unwrap());
+        assert!(std::fs::read(&path).unwrap() == pattern(0, 5000 * (usize::try_from(i).unwrap() + 1)));
+    }
+}
+
+/// In whatever order: nothing of such a file is read ahead.
+#[test]
+fn a_read_of_what_is_resident_of_a_shared_file_is_one_copy_made_at_issue() {
+    let scratch = Scratch::new();
+    let counting = CountingDevice::new(device(&scratch.path("file")));
+    if !elio::Device::properties(&*counting).resident {
+        return;
+    }
+    let options = OpenOptions { sharing: Sharing::Shared, ..OpenOptions::new(Mode::ReadWrite) };
+    let file = File::on_device(Arc::clone(&counting) as _, "file", &options);
+    file.write_at(0, &pattern(0, 64 * 32_000)).unwrap();
+    // The first read asks whether the page cache has it.
+    file.submit_read(0, vec![0; 1000]).unwrap().wait().unwrap();
+    for stride in [1, 7] {
+        for i in 0..64 {
+            let at = i * stride % 64 * 32_000;
+            let before = counting.counts();
+            let request = file.submit_read(at, vec![0; 32_000]).unwrap();
+            assert_eq!(request.bytes_if_done(), Some(32_000), "{i}, stride {stride}");
+            assert!(request.finish().unwrap().1 == pattern(at, 32_000));
+            let after = counting.counts();
+            assert_eq!((after.cached_reads - before.cached_reads, after.started - before.started), (1, 0));
+        }
+    }
+}
+
+#[test]
+fn large_requests_are_copied_at_issue_for_a_caller_that_waits_at_once_and_left_to_workers_for_another() {
+    const LEN: usize = 1 << 20;
+    let scratch = Scratch::new();
+    let device = device(&scratch.path("file"));
+    let has_core_for_worker = std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
+    if !device.properties().resident || !has_core_for_worker {
+        return;
+    }
+    let options = OpenOptions { sharing: Sharing::Shared, ..OpenOptions::new(Mode::ReadWrite) };
+    let file = File::on_device(device, "file", &options);
+    let data = pattern(5, 2 * LEN);
+    file.write_at(0, &data).unwrap();
+    let read = |at| file.submit_read(at, vec![0; LEN]).unwrap();
+    let is_done_at_issue = |request: &elio::Request<Vec<u8>>| request.bytes_if_done().is_some();
+
+    // Two at a time: the wait for the first comes after the start of the second.
+    for _ in 0..50 {
+        let pair = [read(0), read(LEN as u64)];
+        assert!(!pair.iter().any(is_done_at_issue));
+        let found = pair.map(|request| request.finish().unwrap().1).concat();
+        assert!(found == data);
+    }
+    // One at a time. How many it takes depends on who else wants the processors.
+    let mut one_by_one = (0..10_000).map(|_| {
+        let request = read(0);
+        let done = is_done_at_issue(&request);
+        assert!(request.finish().unwrap().1 == data[..LEN]);
+        done
+    });
+    assert!(one_by_one.any(|done| done));
+    // Writes of the same caller, too; and not for ever: some are left to workers, to see whether it still waits at once.
+    let writes: Vec<bool> = (0..100)
+        .map(|_| {
+            let request = file.submit_write(0, data[LEN..].to_vec()).unwrap();
+            let done = is_done_at_issue(&request);
+            request.finish().unwrap();
+            done
+        })
+        .collect();
+    assert!(writes.contains(&false), "{writes:?}");
+    let mut found = vec![0; LEN];
+    file.read_at(0, &mut found).unwrap();
+    assert!(found == data[LEN..]);
+}
+
+#[test]
 fn a_file_that_others_write_too_gets_its_data_to_the_device_early() {
     let scratch = Scratch::new();
     let counting = CountingDevice::new(device(&scratch.path("file")));

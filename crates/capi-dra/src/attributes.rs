@@ -1,0 +1,66 @@
+//! Attributes of arrays on disk, as JSON texts.
+
+use crate::Error;
+use crate::error::of_disk;
+use crate::session::{current, my_turn};
+use chemio_capi::Result;
+use serde_json::Value;
+
+/// A text of the caller's.
+pub(crate) fn text<'a>(bytes: &'a [u8], argument: &'static str) -> Result<&'a str> {
+    Ok(std::str::from_utf8(bytes).map_err(|_| Error::NotText { argument })?)
+}
+
+/// The value of an attribute, as a JSON text. Local.
+pub(crate) fn get(handle: i64, key: &str) -> Result<String> {
+    let open = current()?.array(handle)?;
+    let disk = open.disk();
+    let value = disk.directory().metadata().attributes.get(key).map(ToString::to_string);
+    Ok(value.ok_or_else(|| Error::NoAttribute { key: key.to_owned() })?)
+}
+
+/// Gives an attribute a value, which is a JSON text, or takes it away. Collective.
+pub(crate) fn set(handle: Result<i64>, key: Result<&str>, value: Result<Option<&str>>) -> Result<()> {
+    let _turn = my_turn();
+    let session = current()?;
+    let checked = handle.and_then(|handle| {
+        let (open, key) = (session.array(handle)?, key?);
+        Ok((open, key, value?.map(|text| parse(key, text)).transpose()?))
+    });
+    let token = checked
+        .as_ref()
+        .ok()
+        .map(|(open, key, value)| (open.serial, (*key).to_owned(), value.as_ref().map(Value::to_string)));
+    let (open, key, value) = session.agree("dra_set_attribute", checked, token)?;
+    open.change(|disk| disk.set_attribute(key, value)).map_err(of_disk)
+}
+
+fn parse(key: &str, text: &str) -> Result<Value> {
+    let value = serde_json::from_str(text);
+    Ok(value.map_err(|error| Error::NotJson { key: key.to_owned(), reason: error.to_string() })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_json_and_anything_else_is_refused_with_a_reason() {
+        for good in ["1.5", "\"text\"", "[1, 2]", "{\"a\": null}", "true", " null "] {
+            parse("units", good).expect("JSON");
+        }
+        for bad in ["", "text", "[1,", "1.5 2", "{a: 1}", "NaN"] {
+            let error = parse("units", bad).expect_err("no JSON");
+            assert!(
+                error.to_string().starts_with("the value of attribute \"units\" is not JSON: "),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused() {
+        assert!(text(b"\xff\xfe", "key").is_err());
+        assert_eq!(text("Ä".as_bytes(), "key").expect("a text"), "Ä");
+    }
+}

@@ -1,0 +1,158 @@
+//! What can go wrong at this border: handles, types, bounds, ranks that do not fit together, and the errors of the arrays.
+
+use crate::codes;
+use chemio_capi::Coded;
+use std::path::Path;
+
+/// An error of a call on disk-resident arrays. The message begins with the cause; indices are counted as the caller counts.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An error of an array on disk, or of a transfer.
+    #[error(transparent)]
+    Disk(#[from] dra::Error),
+    /// The ranks could not even talk to each other.
+    #[error(transparent)]
+    Comm(#[from] comm::Error),
+    /// A call before `dra_init` or after `dra_terminate`.
+    #[error("disk-resident arrays are not initialised: dra_init comes first")]
+    NotInitialised,
+    /// MPI does not run, and is not started here.
+    #[error("MPI is not running: call MPI_Init and ga_initialize before dra_init")]
+    NoMpi,
+    /// No array on disk has this handle.
+    #[error("invalid handle {handle}: no disk-resident array has it")]
+    InvalidHandle {
+        /// The handle given.
+        handle: i64,
+    },
+    /// No array in memory has this handle, or none that all ranks share.
+    #[error("global array {handle}: {message}")]
+    BadArray {
+        /// The handle given.
+        handle: i64,
+        /// What its library says.
+        message: String,
+    },
+    /// An access mode that is none.
+    #[error("invalid access mode {mode}: expected -1 (rw), -2 (w) or -3 (r)")]
+    InvalidMode {
+        /// The mode given.
+        mode: i64,
+    },
+    /// A mode that a call does not take.
+    #[error("access mode {mode} makes no sense for {call}")]
+    UselessMode {
+        /// The mode given.
+        mode: i64,
+        /// The call it was given to.
+        call: &'static str,
+    },
+    /// A type code that arrays cannot have.
+    #[error("type {code} is not supported: expected int, long, float, double or complex")]
+    BadType {
+        /// The code given.
+        code: i64,
+    },
+    /// A number of dimensions that arrays cannot have.
+    #[error("{got} dimensions: expected 1 to 7")]
+    BadDims {
+        /// What was given.
+        got: i64,
+    },
+    /// An array that is no matrix, given to a call for matrices.
+    #[error("{what} has {dims} dimensions: this call is for matrices")]
+    NoMatrix {
+        /// Which array.
+        what: &'static str,
+        /// Its dimensions.
+        dims: usize,
+    },
+    /// An extent that no array has.
+    #[error("extents {extents:?}: expected at least 1 in each dimension")]
+    BadExtent {
+        /// What was given.
+        extents: Vec<i64>,
+    },
+    /// Bounds that are empty or not in the array.
+    #[error("{what}: section {lo:?} to {hi:?} is empty or not within {first:?} to {last:?}")]
+    BadSection {
+        /// Which array.
+        what: String,
+        /// The lower bounds given.
+        lo: Vec<i64>,
+        /// The upper ones.
+        hi: Vec<i64>,
+        /// Where the array begins.
+        first: Vec<i64>,
+        /// Where it ends.
+        last: Vec<i64>,
+    },
+    /// The array has no such attribute.
+    #[error("the array has no attribute {key:?}")]
+    NoAttribute {
+        /// The name given.
+        key: String,
+    },
+    /// The value of an attribute is no JSON.
+    #[error("the value of attribute {key:?} is not JSON: {reason}")]
+    NotJson {
+        /// The name of the attribute.
+        key: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A text that is no UTF-8.
+    #[error("{argument} is not UTF-8")]
+    NotText {
+        /// Which argument.
+        argument: &'static str,
+    },
+    /// A collective call failed on some rank.
+    #[error("rank {rank}: {message}")]
+    OnRank {
+        /// The lowest rank on which it failed.
+        rank: usize,
+        /// That rank's error, as it prints.
+        message: String,
+        /// The number for it.
+        code: i32,
+    },
+    /// Ranks made one collective call with different arguments.
+    #[error("the ranks gave different arguments to {call}")]
+    ArgumentsDiffer {
+        /// The call.
+        call: &'static str,
+    },
+}
+
+impl Coded for Error {
+    fn code(&self) -> i32 {
+        match self {
+            Self::Disk(error) => error.code(),
+            Self::InvalidHandle { .. } | Self::BadArray { .. } => codes::INVALID_HANDLE,
+            Self::InvalidMode { .. } | Self::UselessMode { .. } => codes::MODE,
+            Self::NoAttribute { .. } => codes::MISSING,
+            Self::OnRank { code, .. } => *code,
+            _ => codes::FAILED,
+        }
+    }
+
+    fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Disk(error) => error.path(),
+            _ => None,
+        }
+    }
+}
+
+impl From<Error> for chemio_capi::Error {
+    fn from(error: Error) -> Self {
+        Self::Library(Box::new(error))
+    }
+}
+
+/// An error of an array on disk, as the border returns it.
+pub(crate) fn of_disk(error: dra::Error) -> chemio_capi::Error {
+    Error::Disk(error).into()
+}

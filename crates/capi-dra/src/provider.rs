@@ -1,0 +1,17 @@
+//! Where the arrays in memory come from.
+
+use dra::{ArrayInMemory, MemoryError};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// A library of global arrays, as far as transfers need it.
+pub trait Provider: Debug + Sync {
+    /// Whether MPI is started by `dra_init` where nobody has. If not, that is an error.
+    fn starts_mpi(&self) -> bool;
+
+    /// The array behind a handle. It stays usable until it is dropped, or says that it no longer is. Local.
+    ///
+    /// # Errors
+    /// Why there is no such array, or none that all ranks share.
+    fn array(&self, handle: i64) -> Result<Arc<dyn ArrayInMemory>, MemoryError>;
+}

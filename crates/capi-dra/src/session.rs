@@ -1,0 +1,181 @@
+//! What lives from `dra_init` to `dra_terminate`.
+
+use crate::agreement::{agree, token};
+use crate::arrays::OpenArray;
+use crate::error::of_disk;
+use crate::requests::{Requests, end_quietly};
+use crate::{Error, Provider};
+use chemio_capi::handles::Table;
+use chemio_capi::{Result, exit, logging};
+use comm::{Comm, ffi};
+use dra::{Context, Settings};
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+/// The most memory that a caller is believed to mean, in bytes.
+const MEMORY_BYTES_MAX: f64 = 1e14;
+
+/// The state behind the calls.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) context: Context,
+    pub(crate) provider: &'static dyn Provider,
+    /// The bytes of a Fortran INTEGER.
+    pub(crate) integer_bytes: usize,
+    pub(crate) arrays: Table<OpenArray>,
+    pub(crate) requests: Mutex<Requests<dra::Request>>,
+    pub(crate) defaults: Mutex<Spread>,
+    comm: Arc<Comm>,
+}
+
+/// Over how many files an array is to be spread, and how many processes do its I/O; nothing below one says anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Spread {
+    pub(crate) files: i64,
+    pub(crate) io_processes: i64,
+}
+
+impl Spread {
+    /// What says nothing.
+    pub(crate) const UNKNOWN: Self = Self { files: -1, io_processes: -1 };
+
+    /// What this one says, and else the other.
+    pub(crate) fn or(self, other: Self) -> Self {
+        let choose = |own: i64, other: i64| if own > 0 { own } else { other };
+        let (files, io_processes) =
+            (choose(self.files, other.files), choose(self.io_processes, other.io_processes));
+        Self { files, io_processes }
+    }
+}
+
+static SESSION: RwLock<Option<Arc<Session>>> = RwLock::new(None);
+/// Collective calls come one at a time.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// The right to make collective calls, until it is dropped.
+pub(crate) fn my_turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The session.
+///
+/// # Errors
+/// [`Error::NotInitialised`]
+pub(crate) fn current() -> Result<Arc<Session>> {
+    let session = SESSION.read().unwrap_or_else(PoisonError::into_inner).clone();
+    Ok(session.ok_or(Error::NotInitialised)?)
+}
+
+/// Bytes of memory for transfers on this rank, if the caller says something that makes sense.
+fn memory_bytes(max_memory: f64) -> Option<u64> {
+    let makes_sense = (1.0..=MEMORY_BYTES_MAX).contains(&max_memory) && max_memory.fract() == 0.0;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // used only if checked: 1 to 10^14
+    makes_sense.then_some(max_memory as u64)
+}
+
+/// Begins a session, unless there is one. Collective.
+pub(crate) fn begin(provider: &'static dyn Provider, integer_bytes: usize, max_memory: f64) -> Result<()> {
+    logging::install();
+    let _turn = my_turn();
+    if current().is_ok() {
+        return Ok(());
+    }
+    if !provider.starts_mpi() && !is_mpi_initialised() {
+        return Err(Error::NoMpi.into());
+    }
+    let comm = Arc::new(Comm::world().map_err(Error::Comm)?);
+    let settings = Settings { memory_bytes: memory_bytes(max_memory), ..Settings::default() };
+    let context = Context::new(&comm, settings).map_err(of_disk)?;
+    exit::call_before_mpi_ends(end_before_mpi);
+    let begun = Session {
+        context,
+        provider,
+        integer_bytes,
+        arrays: Table::new(),
+        requests: Mutex::default(),
+        defaults: Mutex::new(Spread::UNKNOWN),
+        comm,
+    };
+    *SESSION.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(begun));
+    Ok(())
+}
+
+/// Ends the session, if there is one: waits for what is under way and closes what is open. Tells the first error. Collective.
+pub(crate) fn end() -> Result<()> {
+    let _turn = my_turn();
+    let Some(session) = SESSION.write().unwrap_or_else(PoisonError::into_inner).take() else { return Ok(()) };
+    let mut result = Ok(());
+    // In the order of handles, which is the same on all ranks.
+    for open in session.arrays.take_all() {
+        let closed = open.close(&session);
+        result = result.and(closed);
+    }
+    result
+}
+
+/// What a program has left open is closed when MPI ends with its distributed arrays.
+fn end_before_mpi() {
+    end_quietly(end);
+}
+
+fn is_mpi_initialised() -> bool {
+    let mut initialised = 0;
+    // SAFETY: the question may be asked at any time; the answer goes to a local.
+    unsafe { ffi::MPI_Initialized(&raw mut initialised) };
+    initialised != 0
+}
+
+impl Session {
+    /// This rank's value if no rank's arguments are wrong and all gave the same ones, by which `arguments` are compared;
+    /// otherwise one error on every rank. Collective.
+    pub(crate) fn agree<T>(&self, call: &'static str, mine: Result<T>, arguments: impl Hash) -> Result<T> {
+        agree(&self.comm, call, mine, token((call, arguments)))
+    }
+
+    pub(crate) fn rank(&self) -> usize {
+        self.comm.rank()
+    }
+
+    pub(crate) fn requests(&self) -> MutexGuard<'_, Requests<dra::Request>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What arrays are to be like that say nothing.
+    pub(crate) fn defaults(&self) -> Spread {
+        *self.defaults.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes that.
+    pub(crate) fn set_defaults(&self, defaults: Spread) {
+        *self.defaults.lock().unwrap_or_else(PoisonError::into_inner) = defaults;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_that_makes_no_sense_says_nothing() {
+        let garbage = f64::from_bits(u64::MAX); // what an INTEGER of -1 is, read as a double
+        for size in [garbage, -1.0, 0.0, -0.0, 0.5, 1.5e-300, 1e15, f64::INFINITY, f64::NAN] {
+            assert_eq!(memory_bytes(size), None, "{size}");
+        }
+        assert_eq!(memory_bytes(1e6), Some(1_000_000));
+        assert_eq!(memory_bytes(1.0), Some(1));
+    }
+
+    #[test]
+    fn what_an_array_says_comes_before_the_default() {
+        let default = Spread { files: 3, io_processes: -1 };
+        assert_eq!(Spread::UNKNOWN.or(default), default);
+        assert_eq!(Spread { files: 0, io_processes: 2 }.or(default), Spread { files: 3, io_processes: 2 });
+        assert_eq!(Spread { files: 1, io_processes: 1 }.or(default), Spread { files: 1, io_processes: 1 });
+    }
+
+    #[test]
+    fn before_the_beginning_there_is_nothing_and_ending_it_is_no_error() {
+        assert!(current().is_err());
+        end().expect("nothing to end");
+    }
+}

@@ -1,0 +1,160 @@
+//! Making and opening an array, all ranks together.
+//!
+//! Definitions. The *directory* of an array is shared, where all ranks see the same one, or a *part* of the array is in a
+//! directory of that name on each host. Which of the two it is, is found out when the array is made: rank 0 lays a token, and
+//! either all ranks see it or only those on its host do. Each part is a Zarr array with the metadata of the whole and some of its
+//! shards.
+
+use crate::array::{Access, DiskArray, OpenArray};
+use crate::context::Context;
+use crate::create::Creation;
+use crate::directory::ArrayDirectory;
+use crate::error::{Error, Result};
+use crate::format::{ArraySpec, Part};
+use crate::owners::Owners;
+use crate::shards::Shards;
+use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Makes an array. Collective.
+pub(crate) fn create(context: &Context, path: &Path, spec: &ArraySpec, access: Access) -> Result<DiskArray> {
+    let path = absolute(path);
+    let rank = context.comm().rank();
+    let begun = if rank == 0 { Creation::begin(&path, spec).map(Some) } else { Ok(None) };
+    let begun = context.agree_on("creating an array", &path, &(format!("{spec:?}"), access), begun)?;
+    let everyone: Vec<usize> = (0..context.comm().size()).collect();
+    let unique = context.comm().broadcast_text(unique(), 0)?;
+    if is_shared(context, &path, begun.as_ref(), &unique)? {
+        make(context, &path, spec, begun, &everyone)?;
+    } else {
+        drop(begun);
+        let here = context.ranks_here();
+        let node = context.node_of()[rank] as u64;
+        let part = Part { number: node, of: context.nodes() as u64, array: unique };
+        let mut spec = spec.clone();
+        spec.files = spec.files.max(part.of);
+        spec.attributes.part = Some(part);
+        let begun = if here[0] == rank { Creation::begin(&path, &spec).map(Some) } else { Ok(None) };
+        let begun = context.agree(begun)?;
+        make(context, &path, &spec, begun, &here)?;
+    }
+    open(context, &path, access)
+}
+
+/// Makes the shards of one directory, each on one of `makers`, of whom the first has begun and commits. Collective over all.
+fn make(
+    context: &Context,
+    path: &Path,
+    spec: &ArraySpec,
+    begun: Option<Creation>,
+    makers: &[usize],
+) -> Result<()> {
+    let begins = begun.is_some();
+    let made = begun.map_or_else(|| Creation::join(path, spec), Ok).and_then(|creation| {
+        let mine =
+            shards_of(context, spec.attributes.part.as_ref(), makers, creation.layout().shards_count());
+        mine.into_iter().try_for_each(|number| creation.make_shard(number)).map(|()| creation)
+    });
+    let creation = context.agree(made)?;
+    context.agree(if begins { creation.commit().map(drop) } else { Ok(()) })
+}
+
+/// Those of the shards in a directory that this rank, one of `ranks`, makes or looks at.
+fn shards_of(context: &Context, part: Option<&Part>, ranks: &[usize], count: u64) -> Vec<u64> {
+    let rank = context.comm().rank();
+    let mine = ranks.iter().position(|&other| other == rank).unwrap_or(0);
+    let in_part = (0..count).filter(|&number| part.is_none_or(|part| part.has_shard(number)));
+    in_part.skip(mine).step_by(ranks.len().max(1)).collect()
+}
+
+/// Whether all ranks see the directory in which rank 0 makes an array. Collective.
+fn is_shared(context: &Context, path: &Path, begun: Option<&Creation>, unique: &str) -> Result<bool> {
+    if context.nodes() == 1 {
+        return Ok(true);
+    }
+    let token = format!("token-{unique}");
+    context.agree(begun.map_or(Ok(()), |creation| creation.lay_token(&token)))?;
+    let rank = context.comm().rank();
+    let mine = u64::from(Creation::sees_token(path, &token));
+    let seen_by = context.comm().all_gather(&[mine])?;
+    if seen_by.iter().all(|&seen| seen == 1) {
+        return Ok(true);
+    }
+    let on_first_node = |&node: &usize| node == context.node_of()[0];
+    let all_apart = context.node_of().iter().map(on_first_node).eq(seen_by.iter().map(|&seen| seen == 1));
+    let partly = || Error::Parts {
+        path: path.to_owned(),
+        reason: "some hosts share this directory and others have one of their own".to_owned(),
+    };
+    context.agree(if rank == 0 && !all_apart { Err(partly()) } else { Ok(()) }).map(|()| false)
+}
+
+/// Opens an array. Collective.
+pub(crate) fn open(context: &Context, path: &Path, access: Access) -> Result<DiskArray> {
+    let path = absolute(path);
+    let directory = context.agree(ArrayDirectory::open(&path))?;
+    // Which array, not only which name: a directory may be another one on another host.
+    let mut attributes = directory.attributes().cloned().unwrap_or_default();
+    let part = attributes.part.take();
+    let (metadata, layout) = (directory.metadata(), directory.layout());
+    let of_array = part.as_ref().map(|part| (part.of, &part.array));
+    let found = (format!("{layout:?} {attributes:?} {:?} {of_array:?}", metadata.keys), access);
+    context.agree_on("opening an array", &path, &found, Ok(()))?;
+    let node_of_part = find_parts(context, &path, part.as_ref())?;
+    if access.is_writable() {
+        context.agree(put_in_order(context, &directory, part.as_ref()))?;
+    }
+    let wanted = context.io_processes_wanted(attributes.io_processes_hint);
+    let owners = match &node_of_part[..] {
+        [] => Owners::choose(context.node_of(), wanted),
+        nodes => Owners::of_parts(context.node_of(), wanted, nodes),
+    };
+    let hosts = host_names(context, &node_of_part)?;
+    let kept = Arc::new(context.agree(ArrayDirectory::open(&path))?);
+    let shards = Shards::new(&kept, context.devices(), access.is_writable());
+    tracing::debug!(path = %path.display(), io_processes = owners.count(), ?hosts, "an array on disk is open");
+    let open = OpenArray { directory: kept, shards, owners, rank: context.comm().rank() };
+    Ok(DiskArray::new(context, access, directory, open, hosts))
+}
+
+/// For each part the node that has it; nothing if the array is in one directory. Collective.
+fn find_parts(context: &Context, path: &Path, mine: Option<&Part>) -> Result<Vec<usize>> {
+    // All ranks have the same number of parts here.
+    let Some(part) = mine else { return Ok(vec![]) };
+    let numbers = context.comm().all_gather(&[part.number])?;
+    let node_of =
+        |part: u64| numbers.iter().position(|&number| number == part).map(|rank| context.node_of()[rank]);
+    let found: Vec<Option<usize>> = (0..part.of).map(node_of).collect();
+    let missing = found.iter().position(Option::is_none);
+    let reason = missing.map(|missing| format!("part {missing} of {} is on no host of this job", part.of));
+    let complete = reason.map_or(Ok(()), |reason| Err(Error::Parts { path: path.to_owned(), reason }));
+    context.agree(complete).map(|()| found.into_iter().flatten().collect())
+}
+
+/// The name of the host of each part. Collective.
+fn host_names(context: &Context, node_of_part: &[usize]) -> Result<Vec<String>> {
+    let name = || fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
+    let first_of = |node: usize| context.node_of().iter().position(|&other| other == node).unwrap_or(0);
+    let of_part = |&node: &usize| Ok(context.comm().broadcast_text(name(), first_of(node))?);
+    node_of_part.iter().map(of_part).collect()
+}
+
+/// Lays out as ours what another program has rewritten. Each rank looks at some of the shards in its directory.
+fn put_in_order(context: &Context, directory: &ArrayDirectory, part: Option<&Part>) -> Result<()> {
+    let everyone = (0..context.comm().size()).collect();
+    let ranks = if part.is_some() { context.ranks_here() } else { everyone };
+    let mine = shards_of(context, part, &ranks, directory.layout().shards_count());
+    mine.into_iter().try_for_each(|number| directory.shard_for_writing(number).map(drop))
+}
+
+/// The program may change its directory while the array is open.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// A name that nobody else has.
+fn unique() -> String {
+    format!("{:016x}", RandomState::new().build_hasher().finish())
+}
