@@ -1,10 +1,11 @@
 //! What the suites about files share: an equal start for everybody (`page_cache`, `memory`), files that vanish (`scratch`),
-//! the device by fio (`fio`), what is timed (`access`, `samples`) and the rule of a cell (`rule`).
+//! the device by fio (`fio`), what is timed (`access`, `samples`, `passes`) and the rule of a cell (`rule`).
 
 pub(crate) mod access;
 pub(crate) mod fio;
 pub(crate) mod memory;
 pub(crate) mod page_cache;
+pub(crate) mod passes;
 pub(crate) mod rule;
 pub(crate) mod samples;
 pub(crate) mod scratch;

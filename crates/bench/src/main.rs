@@ -1,10 +1,11 @@
 //! Side-by-side benchmarks: ours, the peers and the limits of the machine, in one run, with verified data.
 //!
 //! This program builds nothing: `ci/bench` builds the drivers (drivers/) and calls it with their paths. There is a folder
-//! for each suite (`eaf`, `ga`, `sf`); what they share is here: the conversation with a driver, turns, medians, and tables.
+//! for each suite (`dra`, `eaf`, `ga`, `sf`); what they share is here: the conversation with a driver, turns, medians, and tables.
 
 mod conversation;
 mod disk;
+mod dra;
 mod eaf;
 mod error;
 mod ga;
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
 /// Measures, prints and keeps the report. Whether everything was there to be measured.
 fn run(suite: &Suite) -> Result<bool, BenchError> {
     let findings = match suite {
+        Suite::Dra(options) => dra::run(options)?,
         Suite::Eaf(options) => eaf::run(options)?,
         Suite::Ga(options) => ga::run(options)?,
         Suite::Sf(options) => sf::run(options)?,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::dra;
 use crate::eaf;
 use crate::ga;
 use crate::sf;
@@ -23,6 +24,8 @@ pub(crate) struct Cli {
 /// What can be measured.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Suite {
+    /// Disk-resident arrays.
+    Dra(dra::options::Options),
     /// Exclusive access files.
     Eaf(eaf::options::Options),
     /// Distributed arrays.
@@ -35,6 +38,7 @@ impl Suite {
     /// The options that all suites have.
     pub(crate) fn common(&self) -> &Common {
         match self {
+            Self::Dra(options) => &options.common,
             Self::Eaf(options) => &options.common,
             Self::Ga(options) => &options.common,
             Self::Sf(options) => &options.common,

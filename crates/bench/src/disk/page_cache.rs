@@ -33,6 +33,17 @@ impl PageCache {
         }
     }
 
+    /// Makes all files below `directory` cold.
+    pub(crate) fn evict_below(self, directory: &Path) -> Result<(), BenchError> {
+        match self {
+            Self::DropAll => self.evict(directory),
+            Self::AdviseFile => {
+                flush();
+                forget_below(directory)
+            }
+        }
+    }
+
     /// For the head of the report.
     pub(crate) fn describe(self) -> &'static str {
         match self {
@@ -53,4 +64,32 @@ fn forget(path: &Path) -> Result<(), BenchError> {
     let file = File::open(path).map_err(step("opening", path))?;
     file.sync_all().map_err(step("syncing", path))?;
     fadvise(&file, 0, None, Advice::DontNeed).map_err(|cause| step("evicting", path)(cause.into()))
+}
+
+fn forget_below(directory: &Path) -> Result<(), BenchError> {
+    for entry in fs::read_dir(directory).map_err(step("reading", directory))? {
+        let path = entry.map_err(step("reading", directory))?.path();
+        if path.is_dir() { forget_below(&path)? } else { forget(&path)? }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::forget_below;
+    use crate::disk::scratch::Scratch;
+
+    #[test]
+    fn files_in_directories_in_a_directory_are_forgotten_and_their_content_is_not() {
+        let scratch = Scratch::below(&std::env::temp_dir()).expect("a directory for temporary files");
+        let directory = scratch.directory("array").expect("a new directory");
+        let shard = directory.path().join("c/0");
+        fs::create_dir_all(shard.parent().expect("it has one")).expect("a new directory");
+        fs::write(&shard, "brick").expect("a new file");
+        forget_below(directory.path()).expect("a readable directory");
+        assert_eq!(fs::read(&shard).expect("it is still there"), b"brick");
+        assert!(forget_below(&scratch.path().join("missing")).is_err());
+    }
 }

@@ -27,6 +27,11 @@ impl<K> Default for Samples<K> {
 }
 
 impl<K: Ord> Samples<K> {
+    /// Adds a time, or whatever else a pass gives, spoilt or not.
+    pub(crate) fn add_any(&mut self, key: K, value: f64, is_disturbed: bool) {
+        if is_disturbed { self.add_disturbed(key, value) } else { self.add(key, value) }
+    }
+
     /// Adds a time.
     pub(crate) fn add(&mut self, key: K, seconds: f64) {
         self.seconds.add(key, seconds);
@@ -42,10 +47,14 @@ impl<K: Ord> Samples<K> {
         self.resident.add(key, part);
     }
 
+    /// The median time.
+    pub(crate) fn median(&self, key: &K) -> Option<f64> {
+        self.seconds.median(key).or_else(|| self.disturbed.median(key))
+    }
+
     /// The median speed of moving `bytes`, in bytes per second.
     pub(crate) fn speed(&self, key: &K, bytes: u64) -> Option<f64> {
-        let seconds = self.seconds.median(key).or_else(|| self.disturbed.median(key))?;
-        Some(speed(bytes, seconds))
+        self.median(key).map(|seconds| speed(bytes, seconds))
     }
 
     /// The times themselves, without the disturbed ones.

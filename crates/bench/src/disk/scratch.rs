@@ -26,6 +26,13 @@ impl Scratch {
     pub(crate) fn file(&self, name: &str) -> ScratchFile {
         ScratchFile(self.0.join(name))
     }
+
+    /// An empty directory for a library that makes several files.
+    pub(crate) fn directory(&self, name: &str) -> Result<ScratchDirectory, BenchError> {
+        let directory = ScratchDirectory(self.0.join(name));
+        directory.clear()?;
+        Ok(directory)
+    }
 }
 
 impl Drop for Scratch {
@@ -53,5 +60,28 @@ impl ScratchFile {
 impl Drop for ScratchFile {
     fn drop(&mut self) {
         self.remove();
+    }
+}
+
+/// A directory that is removed when the value goes.
+#[derive(Debug)]
+pub(crate) struct ScratchDirectory(PathBuf);
+
+impl ScratchDirectory {
+    /// Its path.
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Removes what is in it, so that the next writer makes new files.
+    pub(crate) fn clear(&self) -> Result<(), BenchError> {
+        let _ = fs::remove_dir_all(&self.0);
+        fs::create_dir(&self.0).map_err(step("making", &self.0))
+    }
+}
+
+impl Drop for ScratchDirectory {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
     }
 }

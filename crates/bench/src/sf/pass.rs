@@ -5,12 +5,12 @@ use crate::conversation::Conversation;
 use crate::disk::access::Operation;
 use crate::disk::memory;
 use crate::disk::page_cache::{self, PageCache};
+use crate::disk::passes::Passes;
 use crate::disk::samples::Samples;
 use crate::disk::scratch::ScratchFile;
 use crate::error::BenchError;
 use crate::neighbours::watch;
 use crate::sf::engine::Engine;
-use crate::sf::report::Passes;
 use crate::sf::team::Answer;
 use crate::sf::workload::{Cell, Workload};
 
@@ -74,8 +74,7 @@ fn add(times: &Times, (engine, load): (Engine, Workload), samples: &mut Samples<
         (Operation::ReadCold, times.cold.seconds),
     ];
     for (operation, seconds) in seconds {
-        let key = (load.cell(operation), engine);
-        if times.is_disturbed { samples.add_disturbed(key, seconds) } else { samples.add(key, seconds) }
+        samples.add_any((load.cell(operation), engine), seconds, times.is_disturbed);
     }
     samples.add_resident((load.cell(Operation::ReadCached), engine), times.cached.resident);
     samples.add_resident((load.cell(Operation::ReadCold), engine), times.cold.resident);

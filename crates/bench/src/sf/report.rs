@@ -1,12 +1,12 @@
 //! What a run found, as it is printed and kept.
 
 use std::collections::BTreeMap;
-use std::ops::AddAssign;
 
 use serde::Serialize;
 
 use crate::disk::access::{Mode, Operation};
 use crate::disk::fio::Limit;
+use crate::disk::passes::Passes;
 use crate::disk::rule::above_limit_note;
 use crate::disk::samples::Samples;
 use crate::machine::Machine;
@@ -15,22 +15,6 @@ use crate::sf::device::{Device, Yardstick};
 use crate::sf::engine::Engine;
 use crate::sf::judge::{Judgement, Speeds, judge, judge_fall};
 use crate::sf::workload::Cell;
-
-/// How many passes through a file there were, and how many of them other processes disturbed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Passes {
-    /// All of them.
-    pub(crate) all: u64,
-    /// The disturbed ones.
-    pub(crate) disturbed: u64,
-}
-
-impl AddAssign for Passes {
-    fn add_assign(&mut self, more: Self) {
-        self.all += more.all;
-        self.disturbed += more.disturbed;
-    }
-}
 
 /// One run.
 #[derive(Debug, Serialize)]

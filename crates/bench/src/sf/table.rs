@@ -5,12 +5,9 @@ use std::fmt::Write;
 use crate::markdown::{MISSING, megabytes, ratio, render, tally};
 use crate::outcome::Outcome;
 use crate::sf::engine::Engine;
-use crate::sf::report::{Fall, Passes, Report, Row};
+use crate::sf::report::{Fall, Report, Row};
 use crate::sf::workload::Cell;
 use crate::units::{decimal, either};
-
-/// One in so many passes may be disturbed: most cells then have enough that were not.
-const DISTURBED_PART_MAX: u64 = 10;
 
 const RULE_OF_CELLS: &str = "\
 Request i is written by rank i mod n and read by another (a rank by itself reads its own). Median speeds in MB/s (10^6 bytes; a kB is
@@ -42,7 +39,7 @@ fn head(report: &Report) -> String {
     let size = decimal(*size_bytes);
     let _ =
         writeln!(text, "Files of {size}: {repetitions} repetitions, each by new processes on a new file.");
-    text.push_str(&disturbance(report.passes));
+    text.push_str(&report.passes.describe());
     for (engine, mpi) in &report.mpi {
         let _ = writeln!(text, "{engine}: {}{mpi}.", if is_mpiio(*engine) { "MPI-IO, " } else { "on " });
     }
@@ -56,14 +53,6 @@ fn head(report: &Report) -> String {
         let _ = writeln!(text, "ours: {MISSING}: only the peers were asked for.");
     }
     text
-}
-
-fn disturbance(Passes { all, disturbed }: Passes) -> String {
-    let mut text = format!("{all} passes, of which other processes disturbed {disturbed}");
-    if disturbed * DISTURBED_PART_MAX > all {
-        text.push_str(": this machine was not quiet, and the ratios mean little");
-    }
-    text + ".\n"
 }
 
 fn is_mpiio(engine: Engine) -> bool {
@@ -172,11 +161,11 @@ fn misses(report: &Report) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{cells, disturbance, falls};
+    use super::{cells, falls};
     use crate::disk::access::{Mode, Operation};
     use crate::disk::samples::Samples;
     use crate::sf::engine::Engine;
-    use crate::sf::report::{Fall, Passes, Row};
+    use crate::sf::report::{Fall, Row};
     use crate::sf::workload::Workload;
 
     fn last_line(table: &str) -> Vec<&str> {
@@ -202,12 +191,6 @@ mod tests {
         assert_eq!(row[1..5], ["64 kB", "8 in flight", "write cached", "2"]);
         assert_eq!(row[5..11], ["200", "not measured", "1000", "800", "", ""]);
         assert_eq!(row[11..15], ["0.80", "", "950", "MISSES"]);
-    }
-
-    #[test]
-    fn a_run_on_a_machine_that_was_not_quiet_says_so() {
-        assert!(disturbance(Passes { all: 100, disturbed: 11 }).contains("mean little"));
-        assert!(!disturbance(Passes { all: 100, disturbed: 10 }).contains("mean little"));
     }
 
     #[test]
