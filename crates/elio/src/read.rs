@@ -29,7 +29,7 @@ impl Fetch for Handle {
     }
 
     fn miss_route(&self, range: &Range<u64>) -> Route {
-        let route = self.route_of_miss(range, true);
+        let route = self.route_of_miss(range, true, false);
         if route == Route::Direct {
             self.note_direct_read(range.clone());
         }
@@ -184,7 +184,7 @@ impl Handle {
                 return Ok(served);
             }
         }
-        match self.route_of_miss(&range, false) {
+        match self.route_of_miss(&range, false, false) {
             Route::Direct => Pending::direct_read(self, offset_bytes, into),
             route => read_some(&*self.device, route, offset_bytes, into),
         }
@@ -201,20 +201,20 @@ impl Handle {
     /// Whether a sequential reader of what is not resident is better off with a window.
     pub(crate) fn is_worth_a_stream(&self, range: &Range<u64>) -> bool {
         let ahead = range.start..range.start + STREAM_BYTES_MIN;
-        self.route_of_miss(&ahead, true) == Route::Direct
+        self.route_of_miss(&ahead, true, false) == Route::Direct
             && self.device.len().is_ok_and(|len_bytes| len_bytes >= ahead.end)
     }
 
-    /// The route for a range that is not resident.
-    pub(crate) fn route_of_miss(&self, range: &Range<u64>, asynchronous: bool) -> Route {
+    /// The route for a range that is not resident. `streams`: it follows another read, and nobody but the kernel reads ahead.
+    pub(crate) fn route_of_miss(&self, range: &Range<u64>, asynchronous: bool, streams: bool) -> Route {
         let miss = Miss {
             len_bytes: usize::try_from(range.end - range.start).unwrap_or(usize::MAX),
             asynchronous,
-            read_before: self.was_read_before(range),
+            is_for_cache: streams || self.was_read_before(range),
             file_fits: true,
         };
         let route = cache::read_route(self.options.cache, self.properties, miss);
-        if route == Route::Cached && miss.read_before && !self.file_fits() {
+        if route == Route::Cached && miss.is_for_cache && !self.file_fits() {
             let miss = Miss { file_fits: false, ..miss };
             return cache::read_route(self.options.cache, self.properties, miss);
         }

@@ -279,19 +279,62 @@ static void what_was_never_written_is_zero(void)
     GA_Destroy(to);
 }
 
+/* With another library that is an error, but no harm: nothing keeps its arrays. */
 static void a_transfer_outlives_the_array_in_memory(void)
 {
     int dims[2] = {300, 200}, from = in_memory(2, dims, 5), to = in_memory(2, dims, 0), d_a = on_disk("outlived", 2, dims), request;
     CHECK_EQUAL(NDRA_Write(from, d_a, &request), 0);
-#ifdef OTHER_ARRAYS
-    /* Another library's array has to be there until the wait. */
-    CHECK_EQUAL(DRA_Wait(request), 0);
-#endif
     GA_Destroy(from);
+#ifdef OTHER_ARRAYS
+    char message[1000];
+    CHECK_EQUAL(DRA_Wait(request), DRA_FAIL);
+    DRA_Errmsg_full(DRA_FAIL, message, sizeof message);
+    CHECK(strstr(message, "destroyed, or changed, before the transfer had finished: array \"memory\"") != NULL);
+    CHECK_EQUAL(DRA_Wait(request), DRA_FAIL);
+#else
     CHECK_EQUAL(DRA_Wait(request), 0);
     CHECK_EQUAL(read_now(to, d_a), 0);
     CHECK_EQUAL(wrong_elements(to, 2, dims, 5), 0);
+#endif
     CHECK_EQUAL(DRA_Delete(d_a), 0);
+    GA_Destroy(to);
+}
+
+static void closing_waits_for_what_is_under_way_and_requests_stay_valid(void)
+{
+    int dims[2] = {700, 500}, from = in_memory(2, dims, 5), to = in_memory(2, dims, 0), d_a = on_disk("closed", 2, dims), request, status = 7;
+    CHECK_EQUAL(NDRA_Write(from, d_a, &request), 0);
+    CHECK_EQUAL(DRA_Close(d_a), 0);
+    CHECK_EQUAL(DRA_Probe(request, &status), 0);
+    CHECK_EQUAL(status, -1);
+    CHECK_EQUAL(DRA_Wait(request), 0);
+    CHECK_EQUAL(DRA_Open(in_scratch("closed"), DRA_RW, &d_a), 0);
+    CHECK_EQUAL(read_now(to, d_a), 0);
+    CHECK_EQUAL(wrong_elements(to, 2, dims, 5), 0);
+    CHECK_EQUAL(NDRA_Write(from, d_a, &request), 0);
+    CHECK_EQUAL(DRA_Delete(d_a), 0);
+    CHECK_EQUAL(DRA_Wait(request), 0);
+    CHECK(!is_there(in_scratch("closed")));
+    GA_Destroy(from);
+    GA_Destroy(to);
+}
+
+/* The package has 1,024 handles. */
+static void there_is_no_limit_on_open_arrays(void)
+{
+    enum { ARRAYS = 1300 };
+    static int handles[ARRAYS];
+    int dims[2] = {30, 20}, from = in_memory(2, dims, 4), to = in_memory(2, dims, 0), first = on_disk("many", 2, dims), i;
+    CHECK_EQUAL(write_now(from, first), 0);
+    for (i = 0; i < ARRAYS; i++) {
+        CHECK_EQUAL(DRA_Open(in_scratch("many"), DRA_R, &handles[i]), 0);
+        CHECK_EQUAL(handles[i], -4999 + i);
+    }
+    for (i = 0; i < ARRAYS; i++) CHECK_EQUAL(read_now(to, handles[i]), 0);
+    CHECK_EQUAL(wrong_elements(to, 2, dims, 4), 0);
+    for (i = 0; i < ARRAYS; i++) CHECK_EQUAL(DRA_Close(handles[i]), 0);
+    CHECK_EQUAL(DRA_Delete(first), 0);
+    GA_Destroy(from);
     GA_Destroy(to);
 }
 
@@ -334,6 +377,61 @@ static void names_of_4000_characters_come_back_whole_where_there_is_room(void)
     CHECK_EQUAL(DRA_Delete(d_a), 0);
 }
 
+extern Integer dra_open_(char *, Integer *, Integer *, size_t);
+extern Integer dra_close_(Integer *);
+extern Integer ndra_inquire_(Integer *, Integer *, Integer *, Integer *, char *, char *, size_t, size_t);
+
+/* Elements lie in the same order: an array of C has its dimensions reversed in Fortran, as in HDF5 and netCDF. */
+static void fortran_sees_the_dimensions_of_c_reversed_and_types_by_its_own_names(void)
+{
+    int dims[3] = {5, 6, 7}, d_a = on_disk("two languages", 3, dims);
+    Integer handle = 77, mode = DRA_R, type = 0, ndim = 0, extents[GA_MAX_DIM] = {0};
+    char name[20], file[5000], *path = in_scratch("two languages  ");
+    CHECK_EQUAL(DRA_Close(d_a), 0);
+    CHECK_EQUAL(dra_open_(path, &mode, &handle, strlen(path)), 0);
+    CHECK_EQUAL(ndra_inquire_(&handle, &type, &ndim, extents, name, file, sizeof name, sizeof file), 0);
+    CHECK_EQUAL(type, MT_F_DBL);
+    CHECK_EQUAL(ndim, 3);
+    CHECK(extents[0] == 7 && extents[1] == 6 && extents[2] == 5);
+    CHECK(memcmp(name, "on disk             ", sizeof name) == 0);
+    CHECK(memcmp(file, path, strlen(path)) == 0 && file[sizeof file - 1] == ' ');
+    CHECK_EQUAL(dra_close_(&handle), 0);
+    CHECK_EQUAL(handle, 0);
+    CHECK_EQUAL(DRA_Open(in_scratch("two languages"), DRA_RW, &d_a), 0);
+    CHECK_EQUAL(DRA_Delete(d_a), 0);
+}
+
+/* As any Zarr library writes them: no name, no type code, and here not one chunk. */
+static void an_array_of_another_program_is_opened_and_left_alone(void)
+{
+    static const char metadata[] =
+        "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [4, 6], \"data_type\": \"int64\", \"fill_value\": 7,"
+        "\"chunk_grid\": {\"name\": \"regular\", \"configuration\": {\"chunk_shape\": [2, 3]}},"
+        "\"chunk_key_encoding\": {\"name\": \"default\", \"configuration\": {\"separator\": \"/\"}},"
+        "\"codecs\": [{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}], \"attributes\": {\"unit\": \"eV\"}}";
+    int dims[2] = {4, 6}, g_a = NGA_Create(C_LONG, 2, dims, (char *)"long", NULL), d_a = 77, type = 0, ndim = 0, i;
+    dra_size_t extents[GA_MAX_DIM];
+    char path[9000], name[100] = "#", file[5000], value[20];
+    long found[24];
+    snprintf(path, sizeof path, "%s/zarr.json", in_scratch("foreign"));
+    if (me == 0) {
+        FILE *out = mkdir(in_scratch("foreign"), 0777) == 0 ? fopen(path, "w") : NULL;
+        CHECK(out != NULL && fputs(metadata, out) >= 0 && fclose(out) == 0);
+    }
+    GA_Sync();
+    CHECK_EQUAL(DRA_Open(in_scratch("foreign"), DRA_R, &d_a), 0);
+    CHECK_EQUAL(NDRA_Inquire(d_a, &type, &ndim, extents, name, file), 0);
+    CHECK(type == C_LONG && ndim == 2 && extents[0] == 4 && extents[1] == 6 && strcmp(name, "") == 0);
+    CHECK_EQUAL(DRA_Get_attribute(d_a, "unit", value, sizeof value), 0);
+    CHECK(strcmp(value, "\"eV\"") == 0);
+    CHECK_EQUAL(read_now(g_a, d_a), 0);
+    get_all(g_a, 2, dims, found);
+    for (i = 0; i < 24; i++) CHECK_EQUAL(found[i], 7);
+    CHECK_EQUAL(DRA_Delete(d_a), DRA_FAIL);
+    CHECK(is_there(path));
+    GA_Destroy(g_a);
+}
+
 static void what_is_open_at_the_end_is_closed_and_all_may_begin_again(void)
 {
     int dims[2] = {40, 50}, from = in_memory(2, dims, 6), to = in_memory(2, dims, 0), d_a = on_disk("left", 2, dims), request;
@@ -374,8 +472,12 @@ int main(int argc, char **argv)
     RUN(an_array_of_another_shape_with_as_many_elements_will_do);
     RUN(what_was_never_written_is_zero);
     RUN(a_transfer_outlives_the_array_in_memory);
+    RUN(closing_waits_for_what_is_under_way_and_requests_stay_valid);
+    RUN(there_is_no_limit_on_open_arrays);
     RUN(attributes_are_json_and_stay_with_the_array);
     RUN(names_of_4000_characters_come_back_whole_where_there_is_room);
+    RUN(fortran_sees_the_dimensions_of_c_reversed_and_types_by_its_own_names);
+    RUN(an_array_of_another_program_is_opened_and_left_alone);
     RUN(what_is_open_at_the_end_is_closed_and_all_may_begin_again);
 #endif
     CHECK_EQUAL(DRA_Terminate(), 0);

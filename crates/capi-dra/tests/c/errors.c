@@ -97,6 +97,19 @@ static void handles_of_no_global_array_are_refused(void)
     CHECK_EQUAL(DRA_Delete(d_a), 0);
 }
 
+/* Transfers are made by all processes. */
+static void arrays_that_only_a_group_holds_are_refused(void)
+{
+    int d_a = on_disk("group", 2, dims), first = 0, group = GA_Pgroup_create(&first, 1), g_a = 0, request = 5;
+    if (me == 0) g_a = NGA_Create_config(C_DBL, 2, dims, (char *)"alone", NULL, group);
+    if (ranks > 1) {
+        CHECK_REFUSED(NDRA_Write(g_a, d_a, &request), DRA_ERR_HANDLE, "held by a group of processes, not by all");
+        CHECK_EQUAL(request, DRA_REQ_INVALID);
+    }
+    if (me == 0) GA_Destroy(g_a);
+    CHECK_EQUAL(DRA_Delete(d_a), 0);
+}
+
 static void null_pointers_are_refused_by_every_call(void)
 {
     int g_a = in_memory(2, dims, 1), d_a = on_disk("null", 2, dims), i[2] = {0}, request = 5, type, ndim;
@@ -393,6 +406,20 @@ static void what_is_foreign_or_damaged_is_not_opened_and_not_touched(void)
     GA_Destroy(g_a);
 }
 
+/* As a program leaves it that is killed while it creates an array. */
+static void half_an_array_is_missing_and_may_be_created(void)
+{
+    char name[9000];
+    int d_a = 77;
+    snprintf(name, sizeof name, "%s/.chemio-new", in_scratch("half"));
+    if (me == 0) CHECK(mkdir(in_scratch("half"), 0777) == 0 && mkdir(name, 0777) == 0);
+    GA_Sync();
+    CHECK_REFUSED(DRA_Open(in_scratch("half"), DRA_RW, &d_a), DRA_ERR_MISSING, "was interrupted");
+    CHECK_EQUAL(d_a, 77);
+    CHECK_EQUAL(create(in_scratch("half"), C_DBL, 2, extents, DRA_RW, &d_a), 0);
+    CHECK_EQUAL(DRA_Delete(d_a), 0);
+}
+
 static void an_array_on_disk_that_vanishes_is_an_error_and_no_more(void)
 {
     int g_a = in_memory(2, dims, 1), d_a = on_disk("vanished", 2, dims), again = 77;
@@ -461,6 +488,7 @@ int main(int argc, char **argv)
     CHECK_EQUAL(DRA_Init(-1, -1.0, (double)NAN, -1.0), 0);
     RUN(handles_without_an_array_are_refused_by_every_call);
     RUN(handles_of_no_global_array_are_refused);
+    RUN(arrays_that_only_a_group_holds_are_refused);
     RUN(null_pointers_are_refused_by_every_call);
     RUN(requests_that_were_never_issued_are_refused);
     RUN(arrays_that_cannot_be_are_not_made);
@@ -472,6 +500,7 @@ int main(int argc, char **argv)
     RUN(a_mistake_of_one_rank_is_told_to_all);
     RUN(ranks_that_mean_different_things_are_told_so);
     RUN(what_is_foreign_or_damaged_is_not_opened_and_not_touched);
+    RUN(half_an_array_is_missing_and_may_be_created);
     RUN(an_array_on_disk_that_vanishes_is_an_error_and_no_more);
     RUN(messages_fit_their_room);
     CHECK_EQUAL(DRA_Terminate(), 0);

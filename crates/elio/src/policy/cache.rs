@@ -54,8 +54,8 @@ pub(crate) struct Miss {
     pub(crate) len_bytes: usize,
     /// Others are in flight: the caller does not wait for this one alone.
     pub(crate) asynchronous: bool,
-    /// The range was read before around the cache.
-    pub(crate) read_before: bool,
+    /// The range was read before around the cache, or follows another one of a file for which the kernel alone reads ahead.
+    pub(crate) is_for_cache: bool,
     /// The file fits in what this process may fill of the page cache.
     pub(crate) file_fits: bool,
 }
@@ -75,7 +75,7 @@ pub(crate) fn read_route(policy: CachePolicy, properties: Properties, miss: Miss
         CachePolicy::Bypass => false,
         CachePolicy::Auto => {
             !properties.resident
-                || (miss.read_before && miss.file_fits)
+                || (miss.is_for_cache && miss.file_fits)
                 || miss.len_bytes < if miss.asynchronous { TINY_READ_BYTES } else { SMALL_READ_BYTES }
         }
     };

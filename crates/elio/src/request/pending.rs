@@ -113,7 +113,7 @@ impl Pending {
             served = self.open_stream();
         }
         if served < self.memory.len() {
-            self.start_unserved_read(served, sequential);
+            self.start_unserved_read(served, sequential, follows);
         } else if self.parts.is_empty() {
             self.finish_with(Ok(served));
         }
@@ -145,7 +145,7 @@ impl Pending {
         self.take_ahead()
     }
 
-    fn start_unserved_read(&mut self, mut served: usize, sequential: bool) {
+    fn start_unserved_read(&mut self, mut served: usize, sequential: bool, follows: bool) {
         let rest = served..self.memory.len();
         let file_range = self.file_range(&rest);
         if cache::asks_cache_first(self.handle.options.cache, self.handle.properties) {
@@ -168,9 +168,11 @@ impl Pending {
         }
         let rest = served..self.memory.len();
         // Ranks that read a shared file in turn make one stream, which the kernel sees and reads ahead for; around the cache
-        // only what has others beside it runs at the device's speed.
-        let alone = !self.handle.is_exclusive() && self.handle.inode.is_settled();
-        match self.handle.route_of_miss(&file_range, !alone) {
+        // only what has others beside it runs at the device's speed, or is large.
+        let shared = !self.handle.is_exclusive();
+        let streams = shared && follows && self.memory.len() < LARGE_READ_BYTES;
+        let alone = shared && self.handle.inode.is_settled();
+        match self.handle.route_of_miss(&file_range, !alone, streams) {
             Route::Direct => {
                 self.unissued = rest;
                 self.issue();
