@@ -12,7 +12,7 @@
 
 #include "fail.h"
 
-enum { DESCRIPTORS_MAX = 16, PAGE_BYTES = 4096 };
+enum { DESCRIPTORS_MAX = 16, PAGE_BYTES = 4096, BLOCK_BYTES = 512 /* the unit of st_blocks */ };
 
 typedef int visit_of(const char *path, const struct stat *status, int type, struct FTW *place);
 
@@ -72,4 +72,21 @@ int64_t kernel_directory_resident_bytes(const char *path)
     resident_bytes = 0;
     walk(path, look_at_one);
     return resident_bytes;
+}
+
+static int64_t allocated_bytes; /* by the files visited so far */
+
+static int add_allocated(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    (void)path, (void)place;
+    if (type == FTW_F)
+        allocated_bytes += (int64_t)status->st_blocks * BLOCK_BYTES;
+    return 0;
+}
+
+int64_t kernel_directory_allocated_bytes(const char *path)
+{
+    allocated_bytes = 0;
+    walk(path, add_allocated);
+    return allocated_bytes;
 }

@@ -10,4 +10,7 @@ void kernel_directory_sync(const char *path);
 /* How many bytes of them are in the page cache, in whole pages. */
 int64_t kernel_directory_resident_bytes(const char *path);
 
+/* How many bytes of the disk they occupy. */
+int64_t kernel_directory_allocated_bytes(const char *path);
+
 #endif

@@ -18,7 +18,8 @@
  *                        "disk_seconds": until it was closed and an fsync of all its files had returned as well,
  *                        "call": until the call that starts the transfer had returned on the last rank,
  *                        "transfer": from before that call until the wait was over,
- *                        "copying": processor time that other threads than the caller's took meanwhile, on the busiest rank}
+ *                        "copying": processor time that other threads than the caller's took meanwhile, on the busiest rank,
+ *                        "allocated": the part of the disk that the array then occupies, in sections}
  *   read STEPS          the same with a read of what was written last; the array is opened before and closed behind. Every
  *                       element is compared afterwards. Instead of "disk_seconds"
  *                       {..., "resident": the part of the section in the page cache before}
@@ -163,6 +164,14 @@ static void command_forget(void)
     job.has_memory = 0;
 }
 
+static double section_bytes(void)
+{
+    double bytes = sizeof(double);
+    for (int d = 0; d < job.array.dims_count; d++)
+        bytes *= (double)job.array.counts[d];
+    return bytes;
+}
+
 static void command_write(int64_t steps, const struct disk_array *array)
 {
     command_forget();
@@ -174,17 +183,17 @@ static void command_write(int64_t steps, const struct disk_array *array)
     struct moments all = move(1, steps);
     must(engine_close(), "close");
     double on_disk = sync_by_first_rank();
-    team_answer("{\"seconds\": %.9f, \"disk_seconds\": %.9f, \"call\": %.9f, \"transfer\": %.9f, \"copying\": %.9f}",
-                all.waited - all.begin, on_disk - all.begin, all.started - all.called, all.waited - all.called, all.copying);
+    double part = team.rank == 0 ? (double)kernel_directory_allocated_bytes(job.directory) / section_bytes() : 0;
+    team_answer("{\"seconds\": %.9f, \"disk_seconds\": %.9f, \"call\": %.9f, \"transfer\": %.9f, \"copying\": %.9f, "
+                "\"allocated\": %.4f}",
+                all.waited - all.begin, on_disk - all.begin, all.started - all.called, all.waited - all.called, all.copying,
+                part);
 }
 
 /* The part of the section that is in the page cache; whole pages and bricks may be more than it. */
 static double resident_part(void)
 {
-    double bytes = sizeof(double);
-    for (int d = 0; d < job.array.dims_count; d++)
-        bytes *= (double)job.array.counts[d];
-    double part = (double)kernel_directory_resident_bytes(job.directory) / bytes;
+    double part = (double)kernel_directory_resident_bytes(job.directory) / section_bytes();
     return part < 1 ? part : 1;
 }
 

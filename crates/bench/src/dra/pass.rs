@@ -11,6 +11,7 @@ use crate::dra::team::{Answer, Job};
 use crate::dra::workload::{Cell, Workload};
 use crate::error::BenchError;
 use crate::neighbours::watch;
+use crate::statistics::Series;
 
 /// Where arrays are made.
 #[derive(Debug)]
@@ -32,11 +33,13 @@ pub(crate) struct Found<K> {
     pub(crate) samples: Samples<(Cell, K)>,
     /// When calls returned: the part of the transfer that was over by then.
     pub(crate) returns: Samples<(Cell, K)>,
+    /// How much of the disk an array occupied, in sections.
+    pub(crate) allocated: Series<(Cell, K)>,
 }
 
 impl<K> Default for Found<K> {
     fn default() -> Self {
-        Self { samples: Samples::default(), returns: Samples::default() }
+        Self { samples: Samples::default(), returns: Samples::default(), allocated: Series::default() }
     }
 }
 
@@ -119,6 +122,7 @@ fn add<K: Copy + Ord>(times: &Times, (who, load): (K, Workload), found: &mut Fou
         let part = answer.call / answer.transfer;
         found.returns.add_any((load.cell(operation), who), part, *is_disturbed);
     }
+    found.allocated.add((load.cell(Operation::WriteToDisk), who), written.allocated);
     found.samples.add_resident((load.cell(Operation::ReadCached), who), cached.resident);
     found.samples.add_resident((load.cell(Operation::ReadCold), who), cold.resident);
 }

@@ -23,6 +23,9 @@ use crate::outcome::{Outcome, ratio};
 /// The device, as it was measured beside each workload.
 pub(crate) type Device = BTreeMap<Workload, Fio>;
 
+/// An array that occupies more than so many times the bytes of what was written to it is worth a note.
+const ALLOCATED_USUAL_MAX: f64 = 1.25;
+
 /// One run.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
@@ -135,7 +138,12 @@ fn notes(cell: Cell, speeds: &Speeds, found: &Found<Engine>) -> Vec<String> {
         let part = found.samples.odd_residence(&(cell, engine), cell.operation)?;
         Some(format!("{engine}: {:.0} % of the section in the page cache", 100.0 * part))
     });
-    above_limit_note(speeds.best_peer(), speeds.limit).into_iter().chain(resident).collect()
+    let allocated = Engine::ALL.into_iter().filter_map(|engine| {
+        let part = found.allocated.median(&(cell, engine)).filter(|&part| part > ALLOCATED_USUAL_MAX)?;
+        Some(format!("{engine}: occupies {part:.1} times as much of the disk as the section"))
+    });
+    let above_limit = above_limit_note(speeds.best_peer(), speeds.limit).into_iter();
+    above_limit.chain(resident).chain(allocated).collect()
 }
 
 /// A section that is not aligned against the same one aligned.
@@ -232,6 +240,17 @@ mod tests {
         assert_eq!(shift.ratios, [Some(0.8), Some(0.8), None]);
         assert_eq!(shift.outcome, Outcome::Misses);
         assert!(Shift::all(&rows(&found, Operation::ReadCached), 2).is_empty());
+    }
+
+    #[test]
+    fn an_array_that_occupies_much_more_than_its_section_is_noted() {
+        let mut found = Found::default();
+        let written = cell(Alignment::Aligned, Operation::WriteToDisk);
+        found.allocated.add((written, Engine::Package), 2.04);
+        found.allocated.add((written, Engine::Ours), 1.2);
+        let rows = rows(&found, Operation::WriteToDisk);
+        assert_eq!(rows[0].notes, ["GA package: occupies 2.0 times as much of the disk as the section"]);
+        assert!(rows[1].notes.is_empty());
     }
 
     #[test]

@@ -44,6 +44,8 @@ pub(crate) struct Answer {
     pub(crate) transfer: f64,
     /// Processor time that other threads than the caller's took meanwhile, on the busiest rank.
     pub(crate) copying: f64,
+    /// How much of the disk the array occupies, in sections.
+    pub(crate) allocated: f64,
     /// The part of the section that was in the page cache before, 0 to 1.
     pub(crate) resident: f64,
 }
