@@ -10,6 +10,7 @@ use crate::policy::{backend, cache};
 use crate::request::Request;
 use crate::settings;
 use crate::stream::read_ahead::ReadAhead;
+use crate::stream::writeback::Filling;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
 use std::io;
 use std::ops::Range;
@@ -68,12 +69,16 @@ pub struct OpenOptions {
     /// Whether small asynchronous writes of a [`Sharing::Shared`] file may be held until they are waited for, so that
     /// several of them reach the kernel in one call. Nobody may rely on one before its wait.
     pub gathers_requests: bool,
+    /// Whether what is never written takes no space: for files that were given their length when they were made, and are
+    /// filled here and there. Otherwise a file that is being filled has space allocated in front of its writer and in its holes.
+    pub keeps_holes: bool,
 }
 
 impl OpenOptions {
     /// Options for `mode` with automatic caching, for a file of this process alone.
     pub fn new(mode: Mode) -> Self {
-        Self { mode, cache: CachePolicy::default(), sharing: Sharing::default(), gathers_requests: false }
+        let (cache, sharing) = (CachePolicy::default(), Sharing::default());
+        Self { mode, cache, sharing, gathers_requests: false, keeps_holes: false }
     }
 }
 
@@ -337,6 +342,10 @@ impl Drop for File {
 impl Handle {
     pub(crate) fn read_ahead(&self) -> MutexGuard<'_, ReadAhead> {
         self.read_ahead.lock().expect("no thread panics while it reads ahead")
+    }
+
+    pub(crate) fn filling(&self) -> Filling {
+        Filling { sharing: self.options.sharing, keeps_holes: self.options.keeps_holes }
     }
 
     pub(crate) fn is_exclusive(&self) -> bool {

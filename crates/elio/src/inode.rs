@@ -1,12 +1,11 @@
 //! What all handles of one file in this process share, so that each sees at once what another has written.
 
 use crate::device::Device;
-use crate::file::Sharing;
 use crate::policy::memory_share;
 use crate::stream::coverage::Coverage;
 use crate::stream::read_ahead::ReadAhead;
 use crate::stream::write_behind::WriteBehind;
-use crate::stream::writeback::Writeback;
+use crate::stream::writeback::{Filling, Writeback};
 use crate::sys::transfer::{Direction, Transfer};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -209,8 +208,8 @@ impl Inode {
     }
 
     /// Starts writing out what was written through the cache, when enough has come together.
-    pub(crate) fn note_cached_write(&self, device: &Arc<dyn Device>, range: Range<u64>, sharing: Sharing) {
-        lock(&self.writeback).note(device, range, sharing);
+    pub(crate) fn note_cached_write(&self, device: &Arc<dyn Device>, range: Range<u64>, filling: Filling) {
+        lock(&self.writeback).note(device, range, filling);
     }
 
     /// Gives back what was allocated beyond the end of the file: the last handle is being closed.

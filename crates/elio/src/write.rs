@@ -53,7 +53,7 @@ impl Handle {
     fn gatherer(&self, range: &Range<u64>) -> Writer {
         let route = self.route_of_write(range, false);
         let (device, path) = (Arc::clone(&self.device), Arc::clone(&self.path));
-        Writer { device, path, route, sharing: self.options.sharing }
+        Writer { device, path, route, filling: self.filling() }
     }
 
     fn write_now(self: &Arc<Self>, route: Route, range: &Range<u64>, from: &[u8]) -> io::Result<()> {
@@ -70,7 +70,7 @@ impl Handle {
     /// Notes what was written, so that the device gets it early.
     pub(crate) fn note_write(&self, route: Route, range: Range<u64>) {
         if route == Route::Cached && self.properties.allocates_ahead() {
-            self.inode.note_cached_write(&self.device, range, self.options.sharing);
+            self.inode.note_cached_write(&self.device, range, self.filling());
         }
     }
 }

@@ -9,10 +9,10 @@
 use crate::buffer::{PoolBuffer, pool};
 use crate::device::{Device, Route};
 use crate::error::{Error, Operation};
-use crate::file::Sharing;
 use crate::inode::{Inode, overlap};
 use crate::pool::streams;
 use crate::stream::housekeeping;
+use crate::stream::writeback::Filling;
 use crate::sys::region::Region;
 use crate::sys::transfer::{Direction, Transfer, write_all};
 use std::io;
@@ -79,7 +79,7 @@ pub(crate) struct Writer {
     pub(crate) device: Arc<dyn Device>,
     pub(crate) path: Arc<Path>,
     pub(crate) route: Route,
-    pub(crate) sharing: Sharing,
+    pub(crate) filling: Filling,
 }
 
 impl Writer {
@@ -285,7 +285,7 @@ impl Inode {
         // What was read ahead around the held data missed it.
         self.invalidate_read_ahead(&range);
         if writer.route == Route::Cached {
-            self.note_cached_write(&writer.device, range, writer.sharing);
+            self.note_cached_write(&writer.device, range, writer.filling);
         }
     }
 

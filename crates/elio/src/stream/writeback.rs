@@ -44,11 +44,19 @@ const KEPT_SHARE_MAX: u64 = 16;
 /// A file with holes counts as being filled when one part in so many is there: a sparse file stays sparse.
 const FILLED_SHARE_MIN: u64 = 4;
 
+/// How a file is filled.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Filling {
+    /// Whether other processes write the file, too.
+    pub(crate) sharing: Sharing,
+    /// Whether nothing but what is written may take space.
+    pub(crate) keeps_holes: bool,
+}
+
 /// How far a file is filled, allocated and on its way.
 #[derive(Debug, Default)]
 pub(crate) struct Writeback {
-    /// Whether other processes write the file, too.
-    sharing: Sharing,
+    filling: Filling,
     /// Where the farthest write of this process ended.
     end_bytes: u64,
     written: Coverage,
@@ -72,8 +80,11 @@ enum Allocation {
 
 impl Writeback {
     /// Notes a range that was written through the cache of `device`.
-    pub(crate) fn note(&mut self, device: &Arc<dyn Device>, range: Range<u64>, sharing: Sharing) {
-        self.sharing = sharing;
+    pub(crate) fn note(&mut self, device: &Arc<dyn Device>, range: Range<u64>, filling: Filling) {
+        self.filling = filling;
+        if filling.keeps_holes {
+            return self.gather(device, range);
+        }
         self.end_bytes = self.end_bytes.max(range.end);
         self.written.note(&range, self.end_bytes);
         self.allocate_ahead(&**device);
@@ -85,7 +96,7 @@ impl Writeback {
     /// Space allocated beyond the end of the file that is worth giving back.
     pub(crate) fn allocated_beyond_end(&self, device: &dyn Device) -> Option<Range<u64>> {
         // Another process may have written farther.
-        let end_bytes = match self.sharing {
+        let end_bytes = match self.filling.sharing {
             Sharing::Exclusive => self.end_bytes,
             Sharing::Shared => device.len().ok()?,
         };
@@ -99,7 +110,7 @@ impl Writeback {
 
     /// How much of the file there is: what this process has written, or, if others write it too, what has blocks.
     fn filled_bytes(&self, device: &dyn Device) -> u64 {
-        match self.sharing {
+        match self.filling.sharing {
             Sharing::Exclusive => self.written.covered_bytes(),
             Sharing::Shared => device.allocated_bytes().unwrap_or(0),
         }
@@ -151,10 +162,12 @@ impl Writeback {
     }
 
     fn start(&mut self, device: &Arc<dyn Device>) {
-        let gap_bytes = match self.sharing {
-            Sharing::Exclusive => 0,
-            Sharing::Shared => SHARED_GAP_BYTES,
+        let gap_bytes = match self.filling.sharing {
+            Sharing::Shared if !self.filling.keeps_holes => SHARED_GAP_BYTES,
+            Sharing::Shared | Sharing::Exclusive => 0,
         };
+        // Space for these ranges and no others, by the helper: the writer has gone on.
+        let allocates = self.filling.keeps_holes;
         let step: Arc<[Range<u64>]> = merged(std::mem::take(&mut self.ranges), gap_bytes).into();
         self.pending_bytes = 0;
         self.started.push_back(Arc::clone(&step));
@@ -164,7 +177,11 @@ impl Writeback {
             // Only an early start: an error shows again, and is reported, at sync and close.
             let waited = earlier.iter().flat_map(|step| step.iter());
             waited.for_each(|range| drop(device.wait_writeback(range.start, range.end - range.start)));
-            step.iter().for_each(|range| drop(device.start_writeback(range.start, range.end - range.start)));
+            for Range { start, end } in step.iter().cloned() {
+                if !allocates || device.allocate(start, end - start).is_ok() {
+                    drop(device.start_writeback(start, end - start));
+                }
+            }
         });
     }
 }
@@ -200,7 +217,7 @@ mod tests {
     fn noted(ranges: impl Iterator<Item = Range<u64>>) -> Writeback {
         let device: Arc<dyn Device> = CountingDevice::new(MemoryDevice::new(1 << 40));
         let mut writeback = Writeback::default();
-        ranges.for_each(|range| writeback.note(&device, range, Sharing::Exclusive));
+        ranges.for_each(|range| writeback.note(&device, range, Filling::default()));
         writeback
     }
 
@@ -226,7 +243,8 @@ mod tests {
         let mut writeback = Writeback::default();
         // Another process has written all but every 16th MiB, and farther than this one.
         device.set_len(400 * MIB).unwrap();
-        (0..20).for_each(|i| writeback.note(&device, 16 * i * MIB..(16 * i + 1) * MIB, Sharing::Shared));
+        let filling = Filling { sharing: Sharing::Shared, keeps_holes: false };
+        (0..20).for_each(|i| writeback.note(&device, 16 * i * MIB..(16 * i + 1) * MIB, filling));
         let Allocation::UpTo(end_bytes) = writeback.allocation else { panic!("nothing allocated") };
         assert_eq!(writeback.allocated_beyond_end(&*device), Some(400 * MIB..end_bytes));
     }

@@ -269,3 +269,27 @@ fn a_file_that_others_write_too_gets_its_data_to_the_device_early() {
     assert!((1..=24).contains(&writebacks), "{writebacks}");
     assert_eq!(file.len().unwrap(), 48 << 20);
 }
+
+/// As a disk array is filled: half of a file whose length is known.
+#[test]
+fn a_file_that_keeps_its_holes_takes_no_space_for_them() {
+    const LEN: u64 = 1 << 20;
+    let len = usize::try_from(LEN).unwrap();
+    let scratch = Scratch::new();
+    for sharing in [Sharing::Exclusive, Sharing::Shared] {
+        let path = scratch.path("sparse");
+        let options = OpenOptions { sharing, keeps_holes: true, ..OpenOptions::new(Mode::ReadWrite) };
+        let file = File::open(&path, &options).unwrap();
+        file.set_len(64 * LEN).unwrap();
+        for i in (0..64).step_by(2) {
+            file.submit_write(i * LEN, pattern(i, len)).unwrap().wait().unwrap();
+        }
+        file.sync().unwrap();
+        file.close().unwrap();
+        let metadata = std::fs::metadata(&path).unwrap();
+        let allocated_bytes = std::os::unix::fs::MetadataExt::blocks(&metadata) * 512;
+        // And what the file system needs for its own lists.
+        assert!((32 * LEN..34 * LEN).contains(&allocated_bytes), "{sharing:?}: {allocated_bytes} bytes");
+        std::fs::remove_file(&path).unwrap();
+    }
+}
