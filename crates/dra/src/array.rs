@@ -213,6 +213,7 @@ impl DiskArray {
     pub fn close(self) -> Result<()> {
         let transferred = self.finish_jobs();
         let synced = self.open.shards.sync();
+        self.open.shards.close();
         self.context.agree(transferred.and(synced))
     }
 
@@ -226,6 +227,8 @@ impl DiskArray {
             tracing::debug!(%error, "a transfer of an array that is being removed had failed");
         }
         let path = self.directory.path().to_owned();
+        // Requests may keep the rest of it; no rank shall keep the space.
+        self.open.shards.close();
         self.context.agree_on("deleting an array", &path, &(), Ok(()))?;
         let keeper = self.keeps_directory();
         self.context.agree(if keeper { ArrayDirectory::delete(&path).map(drop) } else { Ok(()) })

@@ -127,6 +127,11 @@ impl Shards {
         self.open().written.insert(number);
     }
 
+    /// Closes all files, so that their space is free when they are removed. They open again when they are needed.
+    pub(crate) fn close(&self) {
+        self.open().shards.clear();
+    }
+
     /// Makes all that this process wrote durable. What fails stays noted.
     pub(crate) fn sync(&self) -> Result<()> {
         let written: Vec<u64> = self.open().written.iter().copied().collect();
