@@ -29,9 +29,13 @@ use std::sync::Arc;
 /// A context of all ranks of `ga`, for arrays on disk. Collective over them.
 ///
 /// # Errors
-/// - [`ga::Error::Comm`]: the ranks could not talk to each other.
-pub fn context(ga: &ga::Context, settings: dra::Settings) -> Result<dra::Context, MemoryError> {
-    Ok(dra::Context::new(&Arc::new(ga.world().communicator()?), settings)?)
+/// - [`dra::Error::Comm`]: the ranks could not talk to each other.
+pub fn context(ga: &ga::Context, settings: dra::Settings) -> dra::Result<dra::Context> {
+    let comm = ga.world().communicator().map_err(|error| match error {
+        ga::Error::Comm(error) => dra::Error::Comm(error),
+        other => dra::Error::Caller { code: dra::codes::FAILED, message: other.to_string() },
+    })?;
+    dra::Context::new(&Arc::new(comm), settings)
 }
 
 /// An array for transfers. It is kept in memory until they are complete, even if it is destroyed before; between nodes they

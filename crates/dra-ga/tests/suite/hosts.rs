@@ -60,6 +60,8 @@ pub(crate) fn an_array_on_the_hosts_own_disks_is_one_array(world: &World) {
         turned.destroy().expect("destroyed");
         array.delete().expect("deleted");
         assert!(!path("local").exists(), "gone on every host");
+        // Before it is made again.
+        world.barrier();
     }
 }
 
