@@ -1,7 +1,7 @@
 //! One error for all ranks.
 
 use crate::{Comm, Error, Operation, Result};
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 /// So much of a text goes with its length.
 const FIRST_BYTES: usize = 1000;
@@ -22,7 +22,64 @@ pub enum Failure<E> {
     Comm(Error),
 }
 
+/// Why a collective call failed, told alike on every rank, with the number that legacy calls return for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NumberedFailure {
+    /// It failed on a rank.
+    OnRank {
+        /// The lowest rank on which it failed.
+        rank: usize,
+        /// The number of that rank's error.
+        number: i32,
+        /// That rank's error, as it prints.
+        message: String,
+    },
+    /// The ranks could not even talk about it.
+    Comm(Error),
+}
+
+/// An error as other ranks are told it.
+struct Told {
+    number: i32,
+    message: String,
+}
+
+impl Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.number, self.message)
+    }
+}
+
+impl Told {
+    /// From what another rank has printed.
+    fn parse(text: &str) -> Self {
+        let (number, message) = text.split_once(' ').expect("ranks print a number and a message");
+        Self { number: number.parse().expect("ranks print a number"), message: message.to_owned() }
+    }
+}
+
 impl Comm {
+    /// As [`agree_alike`](Self::agree_alike), where errors have numbers that other ranks shall know.
+    ///
+    /// # Errors
+    /// See [`NumberedFailure`].
+    pub fn agree_numbered<T, E: Display>(
+        &self,
+        result: std::result::Result<T, E>,
+        number: impl FnOnce(&E) -> i32,
+        token: u64,
+    ) -> std::result::Result<(T, bool), NumberedFailure> {
+        let told = result.map_err(|error| Told { number: number(&error), message: error.to_string() });
+        self.agree_alike(told, token).map_err(|failure| {
+            let (rank, Told { number, message }) = match failure {
+                Failure::Here(told) => (self.rank(), told),
+                Failure::There { rank, message } => (rank, Told::parse(&message)),
+                Failure::Comm(error) => return NumberedFailure::Comm(error),
+            };
+            NumberedFailure::OnRank { rank, number, message }
+        })
+    }
+
     /// Every rank's value if all succeeded; otherwise, on every rank, the error of the lowest one that failed.
     ///
     /// Collective. Cost: one reduction of a number, and two broadcasts if something failed.
@@ -95,5 +152,18 @@ impl Comm {
             bytes.copy_from_slice(&beginning[..short]);
         }
         Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Told;
+
+    #[test]
+    fn number_and_message_arrive_on_other_ranks() {
+        for (number, message) in [(-1999, "no space left: write of 8 bytes"), (1, ""), (i32::MIN, " 7 ")] {
+            let arrived = Told::parse(&Told { number, message: message.to_owned() }.to_string());
+            assert_eq!((arrived.number, &arrived.message[..]), (number, message));
+        }
     }
 }

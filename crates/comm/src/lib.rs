@@ -23,7 +23,7 @@ mod mpi;
 mod number;
 
 pub use ::mpi::ffi;
-pub use agree::Failure;
+pub use agree::{Failure, NumberedFailure};
 pub use communicator::Comm;
 pub use error::{Error, Result};
 pub use launcher::library_name;

@@ -1,13 +1,12 @@
 //! The ranks that share arrays on disk, and what transfers need on each of them.
 
 use crate::array::{Access, DiskArray};
-use crate::codes;
 use crate::error::{Error, Result};
 use crate::format::ArraySpec;
 use crate::opening;
 use crate::owners::number_nodes;
 use crate::transfer::engine::Engine;
-use comm::{Comm, Failure};
+use comm::{Comm, NumberedFailure};
 use elio::{Device, File, Mode, OpenOptions};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -62,15 +61,6 @@ impl Devices {
             Some(open) => Ok(File::on_device(open(path, options.mode)?, path, options)),
             None => File::open(path, options),
         }
-    }
-}
-
-/// An error as other ranks are told it: the legacy number, then the text.
-struct Told(Error);
-
-impl fmt::Display for Told {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.0.code(), self.0)
     }
 }
 
@@ -154,17 +144,11 @@ impl Context {
     }
 
     fn agree_alike<T>(&self, mine: Result<T>, token: u64) -> Result<(T, bool)> {
-        let comm = self.comm();
-        comm.agree_alike(mine.map_err(Told), token).map_err(|failure| match failure {
-            Failure::Here(Told(error)) => {
-                Error::OnRank { rank: comm.rank(), code: error.code(), message: error.to_string() }
+        self.comm().agree_numbered(mine, Error::code, token).map_err(|failure| match failure {
+            NumberedFailure::OnRank { rank, number, message } => {
+                Error::OnRank { rank, code: number, message }
             }
-            Failure::There { rank, message } => {
-                let (code, message) = message.split_once(' ').unwrap_or(("", &message));
-                let code = code.parse().unwrap_or(codes::FAILED);
-                Error::OnRank { rank, code, message: message.to_owned() }
-            }
-            Failure::Comm(error) => Error::Comm(error),
+            NumberedFailure::Comm(error) => Error::Comm(error),
         })
     }
 

@@ -5,34 +5,18 @@ use crate::file::Hints;
 use crate::make::{Found, Making};
 use crate::sighting::host;
 use crate::storage::{Storage, options};
-use comm::{Comm, Failure, Operation};
+use comm::{Comm, NumberedFailure, Operation};
 use elio::{CachePolicy, OpenOptions};
-use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// An error as other ranks are told it: the legacy number, then the text.
-struct Told(Error);
-
-impl fmt::Display for Told {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.0.code(), self.0)
-    }
-}
-
 /// This rank's value if all ranks succeeded; otherwise, on every rank, the same error. Collective.
 pub(crate) fn agree<T>(comm: &Comm, mine: Result<T>) -> Result<T> {
-    comm.agree(mine.map_err(Told)).map_err(|failure| match failure {
-        Failure::Here(Told(error)) => {
-            Error::OnRank { rank: comm.rank(), code: error.code(), message: error.to_string() }
-        }
-        Failure::There { rank, message } => {
-            let (code, message) = message.split_once(' ').unwrap_or(("", &message));
-            let code = code.parse().unwrap_or(crate::codes::FAILED);
-            Error::OnRank { rank, code, message: message.to_owned() }
-        }
-        Failure::Comm(error) => Error::Comm(error),
+    let agreed = comm.agree_numbered(mine, Error::code, 0);
+    agreed.map(|(value, _)| value).map_err(|failure| match failure {
+        NumberedFailure::OnRank { rank, number, message } => Error::OnRank { rank, code: number, message },
+        NumberedFailure::Comm(error) => Error::Comm(error),
     })
 }
 
