@@ -72,6 +72,11 @@ pub(crate) struct OpenArray {
 }
 
 impl OpenArray {
+    /// The extents of a brick.
+    pub(crate) fn brick_extents(&self) -> &section::Shape {
+        self.directory.layout().bricks().brick()
+    }
+
     /// Bytes of a buffer that holds a brick, with what may follow it.
     pub(crate) fn buffer_bytes(&self) -> u64 {
         let shard = self.directory.layout().shard();
