@@ -1,7 +1,6 @@
 //! Arrays on disk that all ranks of a context have open.
 
 use crate::context::Context;
-use crate::directory::ArrayDirectory;
 use crate::error::{Error, Result};
 use crate::in_memory::{ArrayInMemory, MemoryError};
 use crate::owners::Owners;
@@ -9,6 +8,7 @@ use crate::request::Request;
 use crate::shards::Shards;
 use crate::transfer::job::Job;
 use crate::transfer::{Direction, Mapping, Transfer};
+use disk_array::ArrayDirectory;
 use serde_json::Value;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -133,7 +133,7 @@ impl DiskArray {
     /// # Errors
     /// The same on every rank, and nothing is started:
     /// - [`Error::ArgumentsDiffer`]: the ranks gave different sections.
-    /// - [`Error::OnRank`]: [`Error::Access`], [`Error::TypesDiffer`], [`Error::OutOfRange`], [`Error::BeyondMemory`] or
+    /// - [`Error::OnRank`]: [`Error::Access`], [`Error::TypesDiffer`], [`disk_array::Error::OutOfRange`], [`Error::BeyondMemory`] or
     ///   [`Error::SectionsDiffer`] on a rank.
     /// - [`Error::Comm`]: the ranks could not talk to each other.
     pub fn write(&self, memory: &Arc<dyn ArrayInMemory>, transfer: &Transfer) -> Result<Request> {
@@ -204,8 +204,9 @@ impl DiskArray {
         };
         self.context.agree_on("setting an attribute", &path, &asked, allowed)?;
         let keeper = self.keeps_directory();
-        self.context.agree(if keeper { self.directory.set_attribute(key, value) } else { Ok(()) })?;
-        self.directory = self.context.agree(ArrayDirectory::open(&path))?;
+        let set = if keeper { self.directory.set_attribute(key, value) } else { Ok(()) };
+        self.context.agree(set.map_err(Error::from))?;
+        self.directory = self.context.agree(ArrayDirectory::open(&path).map_err(Error::from))?;
         Ok(())
     }
 
@@ -236,7 +237,8 @@ impl DiskArray {
         self.open.shards.close();
         self.context.agree_on("deleting an array", &path, &(), Ok(()))?;
         let keeper = self.keeps_directory();
-        self.context.agree(if keeper { ArrayDirectory::delete(&path).map(drop) } else { Ok(()) })
+        let deleted = if keeper { ArrayDirectory::delete(&path).map(drop) } else { Ok(()) };
+        self.context.agree(deleted.map_err(Error::from))
     }
 
     /// Waits for all transfers; the first error that nobody was told.

@@ -47,7 +47,7 @@ impl Transfer {
     /// The whole of both arrays.
     ///
     /// # Errors
-    /// - [`Error::Shape`]: not 1 to 7 dimensions.
+    /// - [`disk_array::Error::Shape`]: not 1 to 7 dimensions.
     pub fn whole(in_memory: &[u64], on_disk: &[u64]) -> Result<Self> {
         let (in_memory, on_disk) = (Section::whole(in_memory)?, Section::whole(on_disk)?);
         Ok(Self { in_memory, on_disk, reversed: false })
@@ -63,7 +63,7 @@ impl Transfer {
         }
         if !on_disk.fits(dims) || on_disk.step().iter().any(|&step| step != 1) {
             let (path, section) = (path.to_owned(), Box::new(on_disk));
-            return Err(Error::OutOfRange { path, section, dims: dims.to_vec() });
+            return Err(disk_array::Error::OutOfRange { path, section, dims: dims.to_vec() }.into());
         }
         Mapping::between(self).ok_or_else(|| Error::SectionsDiffer {
             path: path.to_owned(),

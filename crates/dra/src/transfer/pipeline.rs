@@ -261,10 +261,7 @@ impl Pipeline {
     /// Begins to write a part, or to read what must not change around it.
     fn start_writing(&mut self, job: &Arc<Job>, part: &Part) -> Result<Option<Flight>> {
         let array = &job.array;
-        let missing = || Error::CorruptShard {
-            path: array.directory.shard_path(part.place.shard),
-            reason: "no such file".to_owned(),
-        };
+        let missing = || array.directory.corrupt_shard(part.place.shard, "no such file".to_owned());
         let shard = array.shards.get(part.place)?.ok_or_else(missing)?;
         let layout = array.directory.layout().shard();
         let brick_at = layout.offset_bytes(part.place.slot);
@@ -390,7 +387,7 @@ fn received(array: &OpenArray, part: &Part, ranges: &Ranges, moving: Moving) -> 
         return Ok(buffer);
     }
     let reason = format!("{got} of {expected} bytes of the brick in slot {}", part.place.slot);
-    Err(Error::CorruptShard { path: array.directory.shard_path(part.place.shard), reason })
+    Err(array.directory.corrupt_shard(part.place.shard, reason).into())
 }
 
 /// The buffers.

@@ -190,7 +190,7 @@ impl Device for PreadDevice {
 
     fn has_data(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<bool> {
         // What another host has written, or this one not yet sent, a file system over a network may not know.
-        if self.properties.file_system == FileSystem::Local {
+        if matches!(self.properties.file_system, FileSystem::Local | FileSystem::Memory) {
             calls::has_data(self.file.as_fd(), offset_bytes, len_bytes)
         } else {
             Ok(true)
