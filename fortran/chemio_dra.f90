@@ -34,7 +34,7 @@ module chemio_dra
   integer, parameter :: dra_err_truncate = -1978 !< the length of a file could not be set
   integer, parameter :: dra_err_eof = -1977 !< a file of the array is too short
   integer, parameter :: dra_err_fsync = -1976 !< data did not reach the device
-  integer, parameter :: dra_err_unknown = -1975 !< unknown error
+  integer, parameter :: dra_err_unknown = -1975 !< an internal error, or an unknown one
   integer, parameter :: dra_err_too_short = -10016 !< a character argument is too short for the answer
   ! end codes
 

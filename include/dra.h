@@ -36,7 +36,7 @@
 #define DRA_ERR_TRUNCATE (-1978) /* the length of a file could not be set */
 #define DRA_ERR_EOF (-1977) /* a file of the array is too short */
 #define DRA_ERR_FSYNC (-1976) /* data did not reach the device */
-#define DRA_ERR_UNKNOWN (-1975) /* unknown error */
+#define DRA_ERR_UNKNOWN (-1975) /* an internal error, or an unknown one */
 #define DRA_ERR_TOO_SHORT (-10016) /* a character argument is too short for the answer */
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 //! Arrays on disk that all ranks of a context have open.
 
+use crate::caught::caught;
 use crate::context::Context;
 use crate::directory::ArrayDirectory;
 use crate::error::{Error, Result};
@@ -151,14 +152,17 @@ impl DiskArray {
         direction: Direction,
     ) -> Result<Request> {
         // All ranks do this, whatever is wrong with their arguments.
-        let synced = if direction == Direction::ToDisk { memory.sync() } else { Ok(()) };
-        let checked = self.check(&**memory, transfer, direction);
         let path = self.directory.path();
-        let checked = checked.and_then(|mapping| {
-            synced.map_err(|error| memory_error(path, &memory.name(), &error)).map(|()| mapping)
+        let synced = if direction == Direction::ToDisk { sync(&**memory, path) } else { Ok(()) };
+        let checked = caught(|| {
+            let mapping = self.check(&**memory, transfer, direction)?;
+            Ok((mapping, !memory.any_thread()))
         });
-        let mapping = self.context.agree_on("a transfer", path, &(transfer, direction), checked)?;
-        let job = self.context.engine().submit(Job::new(&self.open, memory, &mapping, direction));
+        let checked = checked.and_then(|checked| synced.map(|()| checked));
+        let (mapping, by_caller) =
+            self.context.agree_on("a transfer", path, &(transfer, direction), checked)?;
+        let job = Job::new(&self.open, memory, &mapping, (direction, by_caller));
+        let job = self.context.engine().submit(job);
         let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         jobs.retain(|job| !job.is_settled());
         jobs.push(Arc::clone(&job));
@@ -246,6 +250,11 @@ impl DiskArray {
         }
         result
     }
+}
+
+/// Collective: what any rank wrote to an array in memory is seen by all.
+pub(crate) fn sync(memory: &dyn ArrayInMemory, path: &Path) -> Result<()> {
+    caught(|| memory.sync().map_err(|error| memory_error(path, &memory.name(), &error)))
 }
 
 /// For `map_err`: the array in memory has failed.

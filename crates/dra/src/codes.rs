@@ -11,6 +11,9 @@ pub const FAILED: i32 = 1;
 /// There is no array, or one whose creation or deletion was interrupted: programs create it then.
 pub const MISSING: i32 = -1;
 
+/// Something of ours, or the program's array in memory, has panicked in the middle of a call or a transfer.
+pub const PANICKED: i32 = DEVICE_UNKNOWN;
+
 /// The number for an error.
 pub(crate) fn of(error: &Error) -> i32 {
     match error {
@@ -18,6 +21,7 @@ pub(crate) fn of(error: &Error) -> i32 {
         Error::System { operation, .. } => of_operation(*operation),
         Error::Device(error) => error.code(),
         Error::Access { .. } => DEVICE_MODE,
+        Error::Panicked { .. } => PANICKED,
         Error::Caller { code, .. } | Error::OnRank { code, .. } => *code,
         _ => FAILED,
     }

@@ -36,6 +36,7 @@
 compile_error!("arrays on disk are little-endian, and nothing here swaps bytes");
 
 mod array;
+mod caught;
 pub mod codes;
 mod context;
 mod create;
