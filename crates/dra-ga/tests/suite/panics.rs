@@ -93,12 +93,15 @@ fn panics_at(world: &World, access: u64, any_thread: bool) -> (u64, bool) {
     let (mut in_start, mut in_wait) = (0, 0);
     for started in started {
         match started {
-            Err(error) => (in_start, _) = (in_start + 1, expect_told(world, error)),
+            Err(error) => {
+                expect_told(world, error);
+                in_start += 1;
+            }
             Ok(mut request) => {
                 if let Err(error) = request.wait() {
-                    (in_wait, _) = (in_wait + 1, expect_told(world, error));
-                    let again = request.wait().expect_err("the same again");
-                    expect_told(world, again);
+                    expect_told(world, error);
+                    expect_told(world, request.wait().expect_err("the same again"));
+                    in_wait += 1;
                 }
             }
         }
