@@ -113,6 +113,20 @@ impl DiskArray {
         &self.hosts
     }
 
+    /// In how many directories it is: one for each of [`hosts`](Self::hosts), or the one that all see.
+    pub fn parts_count(&self) -> usize {
+        self.hosts.len().max(1)
+    }
+
+    /// Bytes of the files of a part, counted from 0, when all its elements have been written: bricks, what is between them, and
+    /// indices. No bytes for a part that is not there. Local; nothing is asked of the disk.
+    pub fn part_bytes(&self, part: usize) -> u64 {
+        let (layout, parts) = (self.directory.layout(), self.parts_count());
+        let from_its_first = layout.shards_count().saturating_sub(part as u64);
+        let shards = if part < parts { from_its_first.div_ceil(parts as u64) } else { 0 };
+        shards * layout.shard().len_bytes()
+    }
+
     /// Whether this rank does what is done once in each directory.
     fn keeps_directory(&self) -> bool {
         let rank = self.context.comm().rank();
