@@ -82,7 +82,7 @@ int NDRA_Create(int type, int ndim, const dra_size_t *dims, const char *name, co
 
 /**
  * As NDRA_Create, in so many files, for which so many processes do the input and output; -1 for "don't know": as
- * DRA_Set_default_config says. Files are equal boxes of bricks, so not every number is possible: there may be more. Collective over all ranks.
+ * DRA_Set_default_config says. Files are equal boxes of bricks, so not every number is possible. Collective over all ranks.
  */
 int NDRA_Create_config(int type, int ndim, const dra_size_t *dims, const char *name, const char *filename, int mode, const dra_size_t *reqdims, int numfiles, int numioprocs, int *d_a);
 

@@ -118,7 +118,7 @@ pub unsafe extern "C" fn NDRA_Create(
 }
 
 /// As `NDRA_Create`, in so many files, for which so many processes do the input and output; -1 for "don't know": as
-/// `DRA_Set_default_config` says. Files are equal boxes of bricks, so not every number is possible: there may be more. Collective over all ranks.
+/// `DRA_Set_default_config` says. Files are equal boxes of bricks, so not every number is possible. Collective over all ranks.
 ///
 /// # Safety
 /// As for `NDRA_Create`.
