@@ -55,7 +55,7 @@ pub const TABLE: [Code; 20] = [
     code(device::DEVICE_TRUNCATE, "DRA_ERR_TRUNCATE", "the length of a file could not be set"),
     code(device::DEVICE_END_OF_FILE, "DRA_ERR_EOF", "a file of the array is too short"),
     code(device::DEVICE_SYNC, "DRA_ERR_FSYNC", "data did not reach the device"),
-    code(device::DEVICE_UNKNOWN, "DRA_ERR_UNKNOWN", "unknown error"),
+    code(device::DEVICE_UNKNOWN, "DRA_ERR_UNKNOWN", "an internal error, or an unknown one"),
     code(TOO_SHORT, "DRA_ERR_TOO_SHORT", "a character argument is too short for the answer"),
 ];
 

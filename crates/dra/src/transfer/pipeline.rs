@@ -42,6 +42,9 @@ pub(super) struct Pipeline {
     flights: VecDeque<Flight>,
     /// The job whose parts are being started.
     current: Option<Current>,
+    /// Those that have not finished.
+    begun: Vec<Arc<Job>>,
+    /// Since somebody asked.
     finished: Vec<Arc<Job>>,
 }
 
@@ -123,8 +126,8 @@ impl Flight {
 
 impl Pipeline {
     pub(super) fn new(memory_bytes: u64) -> Self {
-        let (flights, finished) = (VecDeque::new(), vec![]);
-        Self { buffers: Buffers::new(memory_bytes), flights, current: None, finished }
+        let (flights, begun, finished) = (VecDeque::new(), vec![], vec![]);
+        Self { buffers: Buffers::new(memory_bytes), flights, current: None, begun, finished }
     }
 
     /// Whether nothing is under way.
@@ -134,6 +137,16 @@ impl Pipeline {
 
     pub(super) fn memory_bytes_peak(&self) -> u64 {
         self.buffers.peak_bytes
+    }
+
+    /// Fails the jobs that have been begun, in whatever state a panic with this message has left them; waits for the device.
+    pub(super) fn give_up(&mut self, panic: &str) {
+        self.current = None;
+        self.flights.clear();
+        for job in std::mem::take(&mut self.begun) {
+            job.give_up(Error::Panicked { message: panic.to_owned() });
+            self.finished.push(job);
+        }
     }
 
     /// The jobs that have finished since the last call.
@@ -162,6 +175,7 @@ impl Pipeline {
     fn start_next(&mut self, mut next_job: impl FnMut() -> Option<Arc<Job>>) -> Advanced {
         let Some(Current { job, parts, space }) = &mut self.current else {
             let Some(job) = next_job() else { return Advanced::Nothing };
+            self.begun.push(Arc::clone(&job));
             let parts = Parts::new(&job.array, job.mapping.on_disk());
             let space = SpaceAhead::for_job(&job);
             match job.array.shards.look_again() {
@@ -205,6 +219,7 @@ impl Pipeline {
 
     fn note_if_finished(&mut self, job: &Arc<Job>) {
         if job.is_finished() {
+            self.begun.retain(|begun| !Arc::ptr_eq(begun, job));
             self.finished.push(Arc::clone(job));
         }
     }
