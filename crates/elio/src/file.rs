@@ -279,7 +279,8 @@ impl File {
     pub fn has_data(&self, offset_bytes: u64, len_bytes: u64) -> Result<bool> {
         let range = offset_bytes..offset_bytes.saturating_add(len_bytes);
         self.handle.settle(&range, crate::sys::transfer::Direction::Read)?;
-        Ok(range.is_empty() || self.handle.device.has_data(offset_bytes, len_bytes).unwrap_or(true))
+        Ok(range.is_empty()
+            || self.handle.device.has_data(offset_bytes, range.end - range.start).unwrap_or(true))
     }
 
     /// Returns when all data is on the device.

@@ -160,6 +160,9 @@ impl Shared {
             if !queue.has_work_for(Driver::Worker) {
                 return;
             }
+            drop(queue);
+            // Whom it has displaced by waking up may be a rank on its way out of the call that started the transfer.
+            thread::yield_now();
         }
     }
 

@@ -99,7 +99,7 @@ fn a_bad_piece_is_refused_before_anything_is_moved() {
 }
 
 #[test]
-#[should_panic(expected = "the pieces are the memory")]
+#[should_panic(expected = "pieces are in the memory, in its order")]
 fn pieces_that_are_not_the_memory_are_a_mistake_of_the_program() {
     let (_, files) = in_memory(1);
     let _ = read_spread(&pieces(&files, &[10]), &mut [0; 9]);
@@ -297,7 +297,7 @@ fn a_file_that_others_write_too_gets_its_data_to_the_device_early() {
 
 /// As a disk array is filled: half of a file whose length is known.
 #[test]
-fn a_file_that_keeps_its_holes_takes_no_space_for_them() {
+fn a_file_that_keeps_its_holes_takes_no_space_for_them_and_knows_them() {
     const LEN: u64 = 1 << 20;
     let len = usize::try_from(LEN).unwrap();
     let scratch = Scratch::new();
@@ -310,11 +310,17 @@ fn a_file_that_keeps_its_holes_takes_no_space_for_them() {
             file.submit_write(i * LEN, pattern(i, len)).unwrap().wait().unwrap();
         }
         file.sync().unwrap();
+        // What only was reserved holds no data.
+        file.preallocate(LEN, LEN).unwrap();
+        for i in 0..64 {
+            assert_eq!(file.has_data(i * LEN, LEN).unwrap(), i % 2 == 0, "{sharing:?}, {i}");
+        }
+        assert!(file.has_data(LEN - 1, 2).unwrap() && !file.has_data(63 * LEN, u64::MAX).unwrap());
         file.close().unwrap();
         let metadata = std::fs::metadata(&path).unwrap();
         let allocated_bytes = std::os::unix::fs::MetadataExt::blocks(&metadata) * 512;
         // And what the file system needs for its own lists.
-        assert!((32 * LEN..34 * LEN).contains(&allocated_bytes), "{sharing:?}: {allocated_bytes} bytes");
+        assert!((33 * LEN..35 * LEN).contains(&allocated_bytes), "{sharing:?}: {allocated_bytes} bytes");
         std::fs::remove_file(&path).unwrap();
     }
 }
