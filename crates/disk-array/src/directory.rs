@@ -67,7 +67,12 @@ impl ArrayDirectory {
     /// # Panics
     /// If there is no such shard.
     pub fn shard_path(&self, number: u64) -> PathBuf {
-        self.path.join(self.metadata.keys.key(&self.layout.shards().coordinates(number)))
+        self.path.join(self.key(number))
+    }
+
+    /// The name of that file, relative to the directory.
+    pub(crate) fn key(&self, number: u64) -> PathBuf {
+        self.metadata.keys.key(&self.layout.shards().coordinates(number))
     }
 
     /// The error of whoever finds something wrong with shard `number`.
@@ -139,7 +144,7 @@ impl ArrayDirectory {
             self.copy_brick(disk, source.as_ref(), slot, (&file, &made))?;
         }
         disk.sync(&file, &made)?;
-        let key = self.metadata.keys.key(&self.layout.shards().coordinates(number));
+        let key = self.key(number);
         let parent = key.parent().unwrap_or(Path::new(""));
         disk.make_directories(&self.path, parent)?;
         disk.rename(&made, &self.path.join(&key))?;
