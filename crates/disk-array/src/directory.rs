@@ -116,13 +116,22 @@ impl ArrayDirectory {
     /// # Errors
     /// As [`shard`](Self::shard), for the first that is wrong.
     pub fn check(&self) -> Result<()> {
-        for number in 0..self.layout.shards_count() {
-            let Some(shard) = self.shard(number)? else { continue };
-            shard.check_index()?;
-            if !shard.is_as_laid_out() {
-                (0..self.layout.shard().bricks_count())
-                    .try_for_each(|slot| shard.offset_bytes(slot).map(drop))?;
-            }
+        self.stored()?.shards.into_iter().try_for_each(|number| self.check_shard(number))
+    }
+
+    /// Opens shard `number`, if it is there, and reads its whole index.
+    ///
+    /// # Errors
+    /// As [`shard`](Self::shard).
+    ///
+    /// # Panics
+    /// If there is no such shard.
+    pub fn check_shard(&self, number: u64) -> Result<()> {
+        let Some(shard) = self.shard(number)? else { return Ok(()) };
+        shard.check_index()?;
+        if !shard.is_as_laid_out() {
+            (0..self.layout.shard().bricks_count())
+                .try_for_each(|slot| shard.offset_bytes(slot).map(drop))?;
         }
         Ok(())
     }

@@ -1,0 +1,3 @@
+pub(crate) fn run(_: &crate::options::Doctor) -> crate::error::Result<()> {
+    Ok(())
+}
