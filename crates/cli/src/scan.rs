@@ -17,3 +17,11 @@ pub(crate) use writer::Writer;
 /// Bytes of one transfer, and the transfers that a thread has in flight.
 pub(crate) const TRANSFER_BYTES: u64 = 2 << 20;
 pub(crate) const IN_FLIGHT: usize = 6;
+
+/// Whether all bytes are zero.
+pub(crate) fn is_zero(bytes: &[u8]) -> bool {
+    // Whole words, so that the compiler uses vectors.
+    let (words, rest) = bytes.as_chunks::<64>();
+    words.iter().all(|word| word.iter().fold(0, |all, byte| all | byte) == 0)
+        && rest.iter().all(|&byte| byte == 0)
+}

@@ -1,8 +1,10 @@
 //! Elements in a file, one after the other from some byte on, little-endian: plain binary, `.npy` after its header, contiguous
 //! HDF5 datasets.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, refused};
+use crate::scan::is_zero;
 use elio::{File, Mode, OpenOptions};
+use rustix::fs::SeekFrom;
 use section::{Layout, Runs, Section, Shape, size};
 use std::path::Path;
 
@@ -105,17 +107,12 @@ fn blocks_while(offset_bytes: u64, elements: &[u8], begin: usize, is_such: impl 
     at
 }
 
-fn is_zero(bytes: &[u8]) -> bool {
-    // Whole words, so that the compiler uses vectors.
-    let (words, rest) = bytes.as_chunks::<64>();
-    words.iter().all(|word| word.iter().fold(0, |all, byte| all | byte) == 0)
-        && rest.iter().all(|&byte| byte == 0)
-}
-
 /// Elements to be read.
 #[derive(Debug)]
 pub(super) struct Elements {
     file: File,
+    /// The same file, to ask for holes.
+    holes: std::fs::File,
     place: Place,
 }
 
@@ -125,12 +122,30 @@ impl Elements {
         let file = File::open(path, &OpenOptions::new(Mode::Read))?;
         let (got, from) = (file.len()?, place.offset_bytes);
         if place.offset_bytes.saturating_add(place.len_bytes()) <= got {
-            return Ok(Self { file, place });
+            let holes = std::fs::File::open(path).map_err(refused("open", path))?;
+            return Ok(Self { file, holes, place });
         }
         let dims = place.dims.to_vec();
         let reason =
             format!("{got} bytes, {} needed for shape {dims:?} from byte {from} on", place.len_bytes());
         Err(Error::BadFile { path: path.to_owned(), reason })
+    }
+
+    /// Whether `tile`, with all that lies between its elements, is in a hole of the file, and so zero.
+    pub(super) fn is_hole(&self, tile: &Section) -> bool {
+        let (dims, tile) = match self.place.order {
+            Order::LastFastest => (self.place.dims, *tile),
+            Order::FirstFastest => (self.place.dims.reversed(), tile.reversed()),
+        };
+        let in_file = Layout::dense(&dims);
+        let first = in_file.offset(tile.lo()) as u64;
+        let span = in_file.span(&tile.counts()) as u64;
+        let place = |element: u64| self.place.offset_bytes + element * self.place.element_bytes;
+        match rustix::fs::seek(&self.holes, SeekFrom::Data(place(first))) {
+            Ok(data) => data >= place(first + span),
+            Err(rustix::io::Errno::NXIO) => true,
+            Err(_) => false,
+        }
     }
 
     /// Reads the elements of `tile` into `memory`, in row-major order. Any number of threads.

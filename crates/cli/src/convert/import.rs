@@ -25,6 +25,11 @@ enum From {
 }
 
 impl From {
+    /// Whether all elements of a tile are known to be zero without being read.
+    fn is_hole(&self, tile: &Section) -> bool {
+        matches!(self, Self::Flat(elements) if elements.is_hole(tile))
+    }
+
     fn read(&self, tile: &Section, memory: &mut [u8]) -> Result<()> {
         match self {
             Self::Flat(elements) => elements.read(tile, memory),
@@ -144,6 +149,9 @@ fn copy_elements(from: &From, creation: &Creation, megabytes: u64) -> Result<()>
     let begin = || Ok((Buffers::new()?, Vec::new()));
     let job = Job { element_bytes, progress: &progress };
     team.each_tile(Tiles::all(&whole, shape)?, job, begin, |(buffers, memory), tile| {
+        if from.is_hole(tile) {
+            return Ok(());
+        }
         memory.resize(size(tile.len() * element_bytes), 0);
         from.read(tile, memory)?;
         writer.write(buffers, tile, memory)

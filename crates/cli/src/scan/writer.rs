@@ -1,14 +1,16 @@
 //! Writing tiles of an array that is being made. What is zero stays a hole.
 
 use super::pieces;
-use super::{IN_FLIGHT, TRANSFER_BYTES};
+use super::{IN_FLIGHT, TRANSFER_BYTES, is_zero};
 use crate::error::{Error, Result};
 use disk_array::Creation;
-use elio::{File, Mode, OpenOptions, PageBuffer, Request};
+use elio::{CachePolicy, File, Mode, OpenOptions, PageBuffer, Request};
 use section::{Section, size};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Writes of whole pages go around the page cache.
+const PAGE_BYTES: usize = 4096;
 /// So many files stay open.
 const OPEN_MAX: usize = 32;
 
@@ -58,6 +60,12 @@ impl Buffers {
     }
 }
 
+/// A file system that cannot reserve space does without.
+fn not_supported(error: elio::Error) -> elio::Result<()> {
+    let kind = error.os_error().map(std::io::Error::kind);
+    if kind == Some(std::io::ErrorKind::Unsupported) { Ok(()) } else { Err(error) }
+}
+
 impl<'a> Writer<'a> {
     /// All shards must have been made.
     pub(crate) fn new(creation: &'a Creation) -> Self {
@@ -71,20 +79,28 @@ impl<'a> Writer<'a> {
             let bytes = piece.bytes(layout.data_type().bytes());
             let mut buffer = buffers.take()?;
             let len = size(bytes.end - bytes.start);
-            buffer[..len].fill(0);
+            let whole_pages = len.next_multiple_of(PAGE_BYTES);
+            buffer[..whole_pages].fill(0);
             let mut written = false;
             piece.each_run(layout, tile, |in_piece, in_tile, len| {
                 let from = &memory[in_tile..in_tile + len];
-                written |= from.iter().any(|&byte| byte != 0);
+                written |= !is_zero(from);
                 buffer[in_piece..in_piece + len].copy_from_slice(from);
             });
             if !written {
                 buffers.free.push(buffer);
                 continue;
             }
+            let shard = layout.shard();
+            let at = shard.offset_bytes(piece.place.slot) + bytes.start;
+            // Up to where the next brick begins nothing is lost.
+            let room = shard.stride_bytes() - bytes.start;
+            let len = if whole_pages as u64 <= room { whole_pages } else { len };
             buffer.select(0..len);
-            let at = layout.shard().offset_bytes(piece.place.slot) + bytes.start;
-            buffers.flights.push_back(self.shard(piece.place.shard)?.submit_write(at, buffer)?);
+            let file = self.shard(piece.place.shard)?;
+            // Filling a hole directly would make every other write of the file wait.
+            file.preallocate(at, len as u64).or_else(not_supported)?;
+            buffers.flights.push_back(file.submit_write(at, buffer)?);
         }
         while !buffers.flights.is_empty() {
             buffers.finish()?;
@@ -109,7 +125,8 @@ impl<'a> Writer<'a> {
     }
 
     fn open(&self, number: u64) -> Result<File> {
-        let options = OpenOptions { keeps_holes: true, ..OpenOptions::new(Mode::Existing) };
+        let cache = CachePolicy::Bypass;
+        let options = OpenOptions { keeps_holes: true, cache, ..OpenOptions::new(Mode::Existing) };
         Ok(File::open(self.creation.shard_path(number), &options)?)
     }
 
