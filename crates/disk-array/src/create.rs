@@ -66,7 +66,8 @@ impl Creation {
             owns_directory,
             retired: false,
         };
-        creation.prepare(half_made.then_some(&shards))?;
+        prepare(&creation.disk, path, owns_directory, half_made.then_some(&shards))?;
+        creation.disk.make_directory(&creation.new_path().join(CHUNKS))?;
         Ok(creation)
     }
 
@@ -86,6 +87,15 @@ impl Creation {
             owns_directory: false,
             retired: false,
         })
+    }
+
+    /// The file of shard `number` until [`commit`](Self::commit), for whoever writes elements before: they must be on the
+    /// device then.
+    ///
+    /// # Panics
+    /// If there is no such shard.
+    pub fn shard_path(&self, number: u64) -> PathBuf {
+        self.new_path().join(self.metadata.keys.key(&self.layout.shards().coordinates(number)))
     }
 
     /// Where everything will be.
@@ -109,20 +119,6 @@ impl Creation {
 
     fn new_path(&self) -> PathBuf {
         self.path.join(NEW)
-    }
-
-    /// Makes an empty place for what is new, in a directory that is known as ours at every moment.
-    fn prepare(&self, half_made: Option<&ChunkTree>) -> Result<()> {
-        if self.owns_directory {
-            self.disk.sync_directory(self.path.parent().unwrap_or(&self.path))?;
-        }
-        let new = self.new_path();
-        self.disk.make_directory(&new)?;
-        self.disk.sync_directory(&self.path)?;
-        half_made.map_or(Ok(()), |shards| shards.remove(&self.disk))?;
-        self.disk.empty_directory(&new)?;
-        self.disk.remove_tree(&self.path.join(OLD))?;
-        self.disk.make_directory(&new.join(CHUNKS)).map(drop)
     }
 
     /// Makes shard `number`: a hole and an index, synced. Every shard must be made once, by any process.
@@ -206,6 +202,24 @@ impl Creation {
         }
         Ok(())
     }
+}
+
+/// Makes an empty place for what is new, in a directory that is known as ours at every moment.
+pub(crate) fn prepare(
+    disk: &Disk,
+    path: &Path,
+    owns_directory: bool,
+    half_made: Option<&ChunkTree>,
+) -> Result<()> {
+    if owns_directory {
+        disk.sync_directory(path.parent().unwrap_or(path))?;
+    }
+    let new = path.join(NEW);
+    disk.make_directory(&new)?;
+    disk.sync_directory(path)?;
+    half_made.map_or(Ok(()), |shards| shards.remove(disk))?;
+    disk.empty_directory(&new)?;
+    disk.remove_tree(&path.join(OLD))
 }
 
 impl Drop for Creation {

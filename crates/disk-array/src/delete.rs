@@ -27,6 +27,31 @@ impl ArrayDirectory {
     }
 }
 
+impl ArrayDirectory {
+    /// Deletes this array, whoever made it: its metadata and its chunks. What else is in its directory is left and named.
+    ///
+    /// # Errors
+    /// What the system says. Then there is no array any more, and [`delete`](Self::delete) removes what is left under `c`.
+    pub fn delete_whoever_made_it(self) -> Result<Deleted> {
+        if self.attributes().is_some() && matches!(Survey::of(self.path())?, Survey::Ours(_)) {
+            return Self::delete(self.path());
+        }
+        let (disk, path) = (Disk::default(), self.path());
+        let stored = self.stored()?;
+        let old = path.join(OLD);
+        disk.make_directory(&old)?;
+        disk.sync_directory(path)?;
+        disk.rename_if_there(&path.join(METADATA), &old.join(METADATA))?;
+        disk.sync_directory(path)?;
+        stored.shards.iter().try_for_each(|&number| disk.remove_file(&self.shard_path(number)))?;
+        stored.directories.iter().try_for_each(|directory| disk.remove_directory(directory).map(drop))?;
+        disk.remove_tree(&path.join(PART))?;
+        disk.remove_tree(&old)?;
+        disk.remove_directory(path)?;
+        Ok(Deleted { left: stored.foreign })
+    }
+}
+
 pub(crate) fn delete_on(disk: &Disk, path: &Path) -> Result<Deleted> {
     let survey = Survey::of(path)?;
     let not_ours = |found| Err(Error::NotOurs { path: path.to_owned(), found });

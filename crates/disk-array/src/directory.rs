@@ -67,7 +67,12 @@ impl ArrayDirectory {
     /// # Panics
     /// If there is no such shard.
     pub fn shard_path(&self, number: u64) -> PathBuf {
-        self.path.join(self.metadata.keys.key(&self.layout.shards().coordinates(number)))
+        self.path.join(self.key(number))
+    }
+
+    /// The name of that file, relative to the directory.
+    pub(crate) fn key(&self, number: u64) -> PathBuf {
+        self.metadata.keys.key(&self.layout.shards().coordinates(number))
     }
 
     /// The error of whoever finds something wrong with shard `number`.
@@ -111,13 +116,22 @@ impl ArrayDirectory {
     /// # Errors
     /// As [`shard`](Self::shard), for the first that is wrong.
     pub fn check(&self) -> Result<()> {
-        for number in 0..self.layout.shards_count() {
-            let Some(shard) = self.shard(number)? else { continue };
-            shard.check_index()?;
-            if !shard.is_as_laid_out() {
-                (0..self.layout.shard().bricks_count())
-                    .try_for_each(|slot| shard.offset_bytes(slot).map(drop))?;
-            }
+        self.stored()?.shards.into_iter().try_for_each(|number| self.check_shard(number))
+    }
+
+    /// Opens shard `number`, if it is there, and reads its whole index.
+    ///
+    /// # Errors
+    /// As [`shard`](Self::shard).
+    ///
+    /// # Panics
+    /// If there is no such shard.
+    pub fn check_shard(&self, number: u64) -> Result<()> {
+        let Some(shard) = self.shard(number)? else { return Ok(()) };
+        shard.check_index()?;
+        if !shard.is_as_laid_out() {
+            (0..self.layout.shard().bricks_count())
+                .try_for_each(|slot| shard.offset_bytes(slot).map(drop))?;
         }
         Ok(())
     }
@@ -139,7 +153,7 @@ impl ArrayDirectory {
             self.copy_brick(disk, source.as_ref(), slot, (&file, &made))?;
         }
         disk.sync(&file, &made)?;
-        let key = self.metadata.keys.key(&self.layout.shards().coordinates(number));
+        let key = self.key(number);
         let parent = key.parent().unwrap_or(Path::new(""));
         disk.make_directories(&self.path, parent)?;
         disk.rename(&made, &self.path.join(&key))?;

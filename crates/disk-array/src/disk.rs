@@ -1,6 +1,7 @@
 //! The system calls that change what is on disk, and nothing else does: so a test can stop the world after each.
 
 use crate::error::{Error, Operation, Result, refused};
+use rustix::io::Errno;
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
@@ -8,6 +9,9 @@ use std::path::Path;
 
 #[cfg(test)]
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How much is copied at a time where the kernel does not.
+const COPIED_BYTES: u64 = 1 << 20;
 
 /// The file systems of this machine.
 #[derive(Debug, Default)]
@@ -96,6 +100,44 @@ impl Disk {
     pub(crate) fn write_at(&self, file: &File, path: &Path, bytes: &[u8], offset_bytes: u64) -> Result<()> {
         self.step(Operation::Write, path)?;
         file.write_all_at(bytes, offset_bytes).map_err(refused(Operation::Write, path))
+    }
+
+    /// Makes `to` share the blocks of `from`; whether the file system can.
+    pub(crate) fn clone_file(&self, from: &File, to: &File, path: &Path) -> Result<bool> {
+        self.step(Operation::Write, path)?;
+        // Whatever the reason, copying is another way, and says what is wrong.
+        Ok(rustix::fs::ioctl_ficlone(to, from).is_ok())
+    }
+
+    /// Copies up to `len_bytes` at `offset_bytes` of one file to the same place of another, in the kernel if it can; how many,
+    /// 0 at the end of `from`.
+    pub(crate) fn copy_range(
+        &self,
+        from: (&File, &Path),
+        to: (&File, &Path),
+        offset_bytes: u64,
+        len_bytes: u64,
+    ) -> Result<u64> {
+        self.step(Operation::Write, to.1)?;
+        let (mut in_source, mut in_copy) = (offset_bytes, offset_bytes);
+        let in_kernel = rustix::fs::copy_file_range(
+            from.0,
+            Some(&mut in_source),
+            to.0,
+            Some(&mut in_copy),
+            section::size(len_bytes),
+        );
+        match in_kernel {
+            Ok(copied) => Ok(copied as u64),
+            Err(Errno::XDEV | Errno::NOSYS | Errno::OPNOTSUPP | Errno::INVAL | Errno::PERM) => {
+                let mut buffer = vec![0; section::size(len_bytes.min(COPIED_BYTES))];
+                let got =
+                    from.0.read_at(&mut buffer, offset_bytes).map_err(refused(Operation::Read, from.1))?;
+                to.0.write_all_at(&buffer[..got], offset_bytes).map_err(refused(Operation::Write, to.1))?;
+                Ok(got as u64)
+            }
+            Err(error) => Err(refused(Operation::Write, to.1)(error.into())),
+        }
     }
 
     pub(crate) fn sync(&self, file: &File, path: &Path) -> Result<()> {

@@ -93,6 +93,14 @@ pub enum Error {
         /// What it is.
         found: &'static str,
     },
+    /// Something is where a copy was to be made; it was not touched.
+    #[error("{found} is there already: {}", path.display())]
+    Exists {
+        /// The name.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+    },
     /// The metadata are no valid Zarr v3 array metadata.
     #[error("{reason}: {}", path.display())]
     Malformed {
@@ -190,6 +198,7 @@ impl Error {
             | Self::HalfMade { path }
             | Self::NotAnArray { path, .. }
             | Self::NotOurs { path, .. }
+            | Self::Exists { path, .. }
             | Self::Malformed { path, .. }
             | Self::Unsupported { path, .. }
             | Self::CorruptShard { path, .. }

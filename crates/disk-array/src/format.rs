@@ -16,6 +16,7 @@ mod spec;
 pub use alignment::Alignment;
 pub use attributes::{Attributes, Maker, Part};
 pub use brick_shape::BrickShape;
+pub(crate) use chunk_key::coordinate;
 pub use chunk_key::{ChunkKeys, Separator};
 pub use data_type::DataType;
 pub use fill_value::FillValue;

@@ -34,6 +34,7 @@
 compile_error!("arrays on disk are little-endian, and nothing here swaps bytes");
 
 pub mod codes;
+mod copy;
 mod create;
 mod delete;
 mod directory;
@@ -42,11 +43,14 @@ mod error;
 pub mod format;
 mod serial;
 mod shard_file;
+mod stored;
 mod survey;
 
+pub use copy::Copying;
 pub use create::Creation;
 pub use delete::Deleted;
 pub use directory::ArrayDirectory;
 pub use error::{Error, Operation, Result};
 pub use format::{Alignment, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, DataType, Maker};
 pub use shard_file::ShardFile;
+pub use stored::Stored;

@@ -7,6 +7,7 @@
 
 use crate::disk::{Disk, entries};
 use crate::error::{Error, Operation, Result, refused};
+use crate::format::coordinate;
 use crate::format::{Attributes, ChunkKeys, IndexFormat, METADATA, Metadata, MetadataError};
 use std::fs;
 use std::io::ErrorKind;
@@ -165,7 +166,8 @@ impl ChunkTree {
         let may_be_file = dims.is_none_or(|dims| level == dims);
         let may_be_directory = dims.map_or(level < section::DIMS_MAX, |dims| level < dims);
         for (entry, kind) in entries(directory)? {
-            let is_coordinate = entry.file_name().and_then(|name| name.to_str()).is_some_and(is_coordinate);
+            let is_coordinate =
+                entry.file_name().and_then(|name| name.to_str()).and_then(coordinate).is_some();
             if is_coordinate && kind.is_file() && may_be_file {
                 self.files.push(entry);
             } else if is_coordinate && kind.is_dir() && may_be_directory {
@@ -177,9 +179,4 @@ impl ChunkTree {
         self.directories.push(directory.to_owned());
         Ok(())
     }
-}
-
-/// Whether a name is a number as chunk keys have it.
-fn is_coordinate(name: &str) -> bool {
-    name.parse::<u64>().is_ok_and(|number| number.to_string() == name)
 }

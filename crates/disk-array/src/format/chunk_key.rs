@@ -1,7 +1,8 @@
 //! The names of chunk files.
 
+use section::Shape;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What stands between the coordinates of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +46,18 @@ impl ChunkKeys {
         PathBuf::from(parts.join(separator.text()))
     }
 
+    /// The coordinates of the chunk with this name; `None` if no chunk of an array with so many dimensions has it.
+    pub fn coordinates(self, key: &Path, dims: usize) -> Option<Shape> {
+        let key = key.to_str()?;
+        let numbers = match self {
+            Self::Default(separator) => key.strip_prefix('c')?.strip_prefix(separator.text())?,
+            Self::V2(_) => key,
+        };
+        let parsed: Option<Vec<u64>> = numbers.split(self.separator().text()).map(coordinate).collect();
+        let coordinates = parsed.filter(|coordinates| coordinates.len() == dims)?;
+        Shape::new(&coordinates).ok()
+    }
+
     /// Zarr's name of the encoding.
     pub const fn name(self) -> &'static str {
         match self {
@@ -59,6 +72,11 @@ impl ChunkKeys {
             Self::Default(separator) | Self::V2(separator) => separator,
         }
     }
+}
+
+/// The number that a part of a key is, if it is written as keys have it.
+pub(crate) fn coordinate(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|number: &u64| number.to_string() == text)
 }
 
 impl fmt::Display for ChunkKeys {

@@ -23,6 +23,15 @@ pub(crate) fn ring() -> Result<Option<&'static Ring>, Error> {
     }
 }
 
+/// Why transfers do not go through io_uring in this process, with what would change that; `None` if they do.
+pub fn why_no_io_uring() -> Option<String> {
+    match (settings::get().backend, ring::ring()) {
+        (_, Err(error)) => Some(why_no_ring(error)),
+        (Some(ForcedBackend::Pread), Ok(_)) => Some("CHEMIO_BACKEND=pread is set".to_owned()),
+        (_, Ok(_)) => None,
+    }
+}
+
 /// Whether transfers go through a ring.
 pub(crate) fn has_ring() -> bool {
     matches!(ring(), Ok(Some(_)))

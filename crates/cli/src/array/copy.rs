@@ -1,0 +1,26 @@
+//! `chemio cp`: a copy of an array, whole or not at all.
+
+use super::destination;
+use crate::error::Result;
+use crate::interrupt;
+use crate::options;
+use crate::progress::Progress;
+use disk_array::{ArrayDirectory, Copying};
+use std::path::Path;
+
+pub(crate) fn run(options: &options::Cp) -> Result<()> {
+    let source = ArrayDirectory::open(&options.source)?;
+    copy(source, &destination(&options.source, &options.target)?)
+}
+
+/// Copies an array. If it fails or a signal arrives there is no copy.
+pub(crate) fn copy(source: ArrayDirectory, target: &Path) -> Result<()> {
+    let mut copying = Copying::begin(source, target)?;
+    let progress = Progress::new("copying", copying.bytes_total());
+    while let Some(bytes) = copying.step()? {
+        progress.add(bytes);
+        interrupt::check()?;
+    }
+    copying.commit()?;
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! `chemio rm`: deleting arrays, and nothing else.
+
+use crate::error::Result;
+use crate::interrupt;
+use crate::options;
+use crate::output;
+use disk_array::{ArrayDirectory, Deleted, Error};
+use std::path::Path;
+
+pub(crate) fn run(options: &options::Rm) -> Result<()> {
+    for path in &options.paths {
+        interrupt::check()?;
+        remove(path, options.foreign)?;
+    }
+    Ok(())
+}
+
+fn remove(path: &Path, foreign: bool) -> Result<()> {
+    match ArrayDirectory::delete(path) {
+        Ok(deleted) => tell(&deleted),
+        Err(Error::NotOurs { .. }) if foreign => delete(ArrayDirectory::open(path)?),
+        Err(error) => {
+            // What it is, rather than that it is not ours.
+            if let Err(
+                other @ (Error::NotAnArray { .. } | Error::Malformed { .. } | Error::Unsupported { .. }),
+            ) = ArrayDirectory::open(path)
+            {
+                return Err(other.into());
+            }
+            Err(error.into())
+        }
+    }
+}
+
+/// Deletes an array, whoever made it.
+pub(super) fn delete(array: ArrayDirectory) -> Result<()> {
+    tell(&array.delete_whoever_made_it()?)
+}
+
+fn tell(deleted: &Deleted) -> Result<()> {
+    deleted.left.iter().try_for_each(|path| output::print(&format!("left: {}\n", path.display())))
+}

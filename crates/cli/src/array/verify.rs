@@ -1,0 +1,70 @@
+//! `chemio verify`: whether an array is whole.
+
+use crate::error::{Error, Result};
+use crate::interrupt;
+use crate::options;
+use crate::output;
+use crate::progress::Progress;
+use crate::scan::Source;
+use crate::stats;
+use disk_array::ArrayDirectory;
+use serde_json::json;
+
+/// What is wrong with a shard.
+struct Damage {
+    shard: u64,
+    message: String,
+}
+
+pub(crate) fn run(options: &options::Verify) -> Result<()> {
+    let array = ArrayDirectory::open(&options.path)?;
+    let stored = array.stored()?;
+    let mut damage = missing(&array, &stored.shards);
+    let shards = stored.shards.len() + damage.len();
+    let progress = Progress::new("checking", stored.shards.len() as u64);
+    for &number in &stored.shards {
+        interrupt::check()?;
+        if let Err(error) = array.check_shard(number) {
+            damage.push(Damage { shard: number, message: error.to_string() });
+        }
+        progress.add(1);
+    }
+    drop(progress);
+    damage.sort_by_key(|damage| damage.shard);
+    let read = if options.read && damage.is_empty() { Some(read_all(&options.path)?) } else { None };
+    if options.facts.json {
+        let list: Vec<_> = damage.iter().map(|d| json!({"shard": d.shard, "message": d.message})).collect();
+        output::print_json(&json!({
+            "path": options.path.to_string_lossy(), "whole": damage.is_empty(), "shards": shards,
+            "damaged": list, "elements_read": read,
+        }))?;
+    } else {
+        damage.iter().try_for_each(|damage| output::print(&format!("{}\n", damage.message)))?;
+    }
+    if damage.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Damaged { path: options.path.clone(), damaged: damage.len(), shards })
+}
+
+/// Shards that an array of ours must have: it is made with all of them.
+fn missing(array: &ArrayDirectory, stored: &[u64]) -> Vec<Damage> {
+    let Some(ours) = array.attributes() else { return vec![] };
+    let expected = |number: &u64| ours.part.as_ref().is_none_or(|part| part.has_shard(*number));
+    let absent = (0..array.layout().shards_count()).filter(|number| stored.binary_search(number).is_err());
+    let damage = |shard| Damage {
+        shard,
+        message: format!(
+            "no such file, its elements read as zero: shard {}",
+            array.shard_path(shard).display()
+        ),
+    };
+    absent.filter(expected).map(damage).collect()
+}
+
+/// Reads every element; how many there are.
+fn read_all(path: &std::path::Path) -> Result<u64> {
+    Ok(stats::summarize(&Source::open(path)?, READ_MEGABYTES)?.count())
+}
+
+const READ_MEGABYTES: u64 = 128;

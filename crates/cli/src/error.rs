@@ -1,0 +1,155 @@
+//! What can go wrong: one line that says what it is and what to do.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The result of a command, or of a step of one.
+pub(crate) type Result<T> = std::result::Result<T, Error>;
+
+/// Why a command could not be done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// The directory of an array, its metadata or its shards.
+    #[error(transparent)]
+    Array(#[from] disk_array::Error),
+    /// A transfer.
+    #[error(transparent)]
+    Device(#[from] elio::Error),
+    /// Shapes and sections.
+    #[error(transparent)]
+    Shape(#[from] section::Error),
+    /// Another system call.
+    #[error("{source}: {operation} {}", path.display())]
+    System {
+        /// What was being done.
+        operation: &'static str,
+        /// To what.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// Something is where a file or an array was to be made.
+    #[error("{found} is there already: {}", path.display())]
+    Exists {
+        /// Where.
+        path: PathBuf,
+        /// What is there.
+        found: &'static str,
+    },
+    /// One part of an array of which the others are elsewhere.
+    #[error("part {number} of {of} of an array, the others are on other hosts' disks: {}", path.display())]
+    Part {
+        /// The directory of the part.
+        path: PathBuf,
+        /// Its number, from 0.
+        number: u64,
+        /// How many there are.
+        of: u64,
+    },
+    /// The name of a file says no format that we have.
+    #[error("the name says no format: {}", path.display())]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file to be read is not what its name says, or uses something that we do not have.
+    #[error("{reason}: {}", path.display())]
+    BadFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with what was expected.
+        reason: String,
+    },
+    /// An argument that makes no sense with the others.
+    #[error("{0}")]
+    BadArgument(String),
+    /// No memory for buffers.
+    #[error("{source}: no memory for buffers of {bytes} bytes in all")]
+    NoMemory {
+        /// How much was asked for.
+        bytes: usize,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// A check found damage, and has said which.
+    #[error("{damaged} of {shards} shards are damaged: {}", path.display())]
+    Damaged {
+        /// The array.
+        path: PathBuf,
+        /// How many shards.
+        damaged: usize,
+        /// Of how many that should be there or are.
+        shards: usize,
+    },
+    /// A signal.
+    #[error("interrupted")]
+    Interrupted {
+        /// Its number.
+        signal: usize,
+    },
+}
+
+impl Error {
+    /// The status of the program.
+    pub(crate) fn status(&self) -> u8 {
+        match self {
+            Self::Damaged { .. } => 1,
+            Self::Interrupted { signal } => u8::try_from(128 + signal).unwrap_or(130),
+            _ => 2,
+        }
+    }
+
+    /// What the user can do, if there is something to be said.
+    pub(crate) fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::Array(error) => advice_on_array(error),
+            Self::Device(elio::Error::NoSpace { .. }) => Some("make room, or choose another directory"),
+            Self::System { source, .. } => advice_on_system(source),
+            Self::Exists { .. } => Some("choose another name, or say --force"),
+            Self::Part { .. } => Some("put the files of all parts below one c directory"),
+            Self::UnknownFormat { .. } => Some("end it with .h5, .hdf5, .npy or .bin"),
+            Self::Damaged { .. } => Some("restore it from a copy; what is whole can still be read"),
+            Self::NoMemory { .. } => Some("say --memory with less"),
+            _ => None,
+        }
+    }
+}
+
+fn advice_on_array(error: &disk_array::Error) -> Option<&'static str> {
+    use disk_array::Error as E;
+    match error {
+        E::Missing { .. } => Some("check the name; chemio ls lists the arrays of a directory"),
+        E::HalfMade { .. } => Some("remove it with chemio rm, or make it again"),
+        E::NotAnArray { .. } => {
+            Some("give the directory that holds zarr.json; chemio import makes arrays of files")
+        }
+        E::NotOurs { .. } => {
+            Some("choose another name; chemio rm --foreign deletes arrays of other programs")
+        }
+        E::Exists { .. } => Some("choose another name, or remove it first"),
+        E::Malformed { .. } => Some("restore zarr.json from a copy"),
+        E::Unsupported { .. } => {
+            Some("convert it with the program that made it: no compression, little-endian, C order")
+        }
+        E::CorruptShard { .. } => Some("chemio verify says which shards are whole"),
+        E::System { source, .. } => advice_on_system(source),
+        _ => None,
+    }
+}
+
+fn advice_on_system(error: &io::Error) -> Option<&'static str> {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => Some("ask its owner for the right to"),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            Some("make room, or choose another directory")
+        }
+        io::ErrorKind::NotFound => Some("check the name"),
+        io::ErrorKind::ReadOnlyFilesystem => Some("choose another directory"),
+        _ => None,
+    }
+}
+
+/// For `map_err`: the system refused `operation` on `path`.
+pub(crate) fn refused<'a>(operation: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> Error + 'a {
+    move |source| Error::System { operation, path: path.to_owned(), source }
+}

@@ -1,0 +1,4 @@
+//! What this machine and a directory can do.
+
+pub(crate) mod bench;
+pub(crate) mod doctor;

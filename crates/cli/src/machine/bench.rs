@@ -1,0 +1,322 @@
+//! `chemio bench`: how fast arrays in a directory are written and read, beside plain files there.
+//!
+//! Every measurement is made several times, in turns, and the median counts. The *limit* is a plain file that is written and read
+//! around the page cache, with many transfers in flight. Writing ends when all is on the device; what is read was dropped from the
+//! page cache before.
+
+use crate::error::{Error, Result, refused};
+use crate::interrupt;
+use crate::options;
+use crate::output;
+use crate::progress::Progress;
+use crate::scan::tiles::TileShape;
+use crate::scan::writer::Buffers;
+use crate::scan::{Job, Source, Team, Tiles, Writer};
+use crate::stats;
+use disk_array::{ArrayDirectory, ArraySpec, Creation, DataType};
+use elio::{CachePolicy, File, Mode, OpenOptions, PageBuffer, Request};
+use section::{Section, size};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+const ROUNDS: usize = 3;
+const MEGABYTE: u64 = 1 << 20;
+/// Of the transfers of a plain file, and how many are in flight.
+const LARGE: (u64, usize) = (MEGABYTE, 16);
+const SMALL: (u64, usize) = (16 << 10, 32);
+/// So much is read in small transfers, at most.
+const SMALL_BYTES_MAX: u64 = 256 << 20;
+const MEMORY_MEGABYTES: u64 = 128;
+
+/// A directory that goes when it is dropped.
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Measure {
+    DirectWrite,
+    DirectRead,
+    SmallRead,
+    BufferedWrite,
+    ArrayWrite,
+    ArrayRead,
+}
+
+impl Measure {
+    /// In an order in which what is read was written before.
+    const ALL: [Self; 6] = [
+        Self::DirectWrite,
+        Self::DirectRead,
+        Self::SmallRead,
+        Self::BufferedWrite,
+        Self::ArrayWrite,
+        Self::ArrayRead,
+    ];
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::DirectWrite => "plain file, direct, write",
+            Self::DirectRead => "plain file, direct, read",
+            Self::SmallRead => "plain file, 16 kB at random, read",
+            Self::BufferedWrite => "plain file, page cache, write",
+            Self::ArrayWrite => "array, write",
+            Self::ArrayRead => "array, read",
+        }
+    }
+
+    /// What it is compared with.
+    fn limit(self) -> Option<Self> {
+        match self {
+            Self::ArrayWrite | Self::BufferedWrite => Some(Self::DirectWrite),
+            Self::ArrayRead | Self::SmallRead => Some(Self::DirectRead),
+            Self::DirectWrite | Self::DirectRead => None,
+        }
+    }
+}
+
+pub(crate) fn run(options: &options::Bench) -> Result<()> {
+    let bytes = options.size * MEGABYTE;
+    expect_space(&options.directory, 3 * bytes)?;
+    let path = options.directory.join(format!(".chemio-bench-{}", std::process::id()));
+    fs::create_dir(&path).map_err(refused("make a directory in", &options.directory))?;
+    let scratch = Scratch(path);
+    let rates = measure(&scratch.0, bytes)?;
+    drop(scratch);
+    if options.facts.json {
+        return output::print_json(&to_json(&options.directory, bytes, &rates));
+    }
+    output::print(&to_text(bytes, &rates))
+}
+
+fn expect_space(directory: &Path, needed: u64) -> Result<()> {
+    let free = elio::stat(directory)?.available_bytes;
+    if free >= needed {
+        return Ok(());
+    }
+    let (free, needed) = (output::bytes(free), output::bytes(needed));
+    Err(Error::BadArgument(format!(
+        "{free} free, {needed} needed: say --size with less: {}",
+        directory.display()
+    )))
+}
+
+/// The median rate of each measurement, in bytes a second.
+fn measure(scratch: &Path, bytes: u64) -> Result<Vec<(Measure, f64)>> {
+    let mut rounds: Vec<Vec<f64>> = vec![vec![]; Measure::ALL.len()];
+    let progress = Progress::new("measuring", bytes * (ROUNDS * Measure::ALL.len()) as u64);
+    for _ in 0..ROUNDS {
+        for (rates, measure) in rounds.iter_mut().zip(Measure::ALL) {
+            interrupt::check()?;
+            rates.push(once(measure, scratch, bytes)?);
+            progress.add(bytes);
+        }
+    }
+    let median = |mut rates: Vec<f64>| {
+        rates.sort_by(f64::total_cmp);
+        rates[rates.len() / 2]
+    };
+    Ok(Measure::ALL.into_iter().zip(rounds.into_iter().map(median)).collect())
+}
+
+fn once(measure: Measure, scratch: &Path, bytes: u64) -> Result<f64> {
+    let (direct, buffered, array) = (scratch.join("direct"), scratch.join("buffered"), scratch.join("array"));
+    match measure {
+        Measure::DirectWrite => timed(bytes, || write_direct(&direct, bytes)),
+        Measure::DirectRead => timed(bytes, || read_direct(&direct, bytes, LARGE, false)),
+        Measure::SmallRead => {
+            let bytes = bytes.min(SMALL_BYTES_MAX);
+            timed(bytes, || read_direct(&direct, bytes, SMALL, true))
+        }
+        Measure::BufferedWrite => {
+            remove(&buffered)?;
+            timed(bytes, || write_buffered(&buffered, bytes))
+        }
+        Measure::ArrayWrite => timed(bytes, || write_array(&array, bytes)),
+        Measure::ArrayRead => {
+            drop_from_cache(&array)?;
+            timed(bytes, || read_array(&array, bytes))
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rate")]
+fn timed(bytes: u64, work: impl FnOnce() -> Result<()>) -> Result<f64> {
+    let began = Instant::now();
+    work()?;
+    Ok(bytes as f64 / began.elapsed().as_secs_f64())
+}
+
+fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(refused("remove", path)(error)),
+        _ => Ok(()),
+    }
+}
+
+fn buffers((bytes, count): (u64, usize)) -> Result<Vec<PageBuffer>> {
+    let no_memory = |source| Error::NoMemory { bytes: size(bytes) * count, source };
+    let mut buffers = PageBuffer::several(size(bytes), count).map_err(no_memory)?;
+    for buffer in &mut buffers {
+        fill_with_numbers(buffer, 1);
+    }
+    Ok(buffers)
+}
+
+/// Numbers between 1 and 2, so that nothing is zero and nothing can be taken for a hole.
+fn fill_with_numbers(bytes: &mut [u8], seed: u64) {
+    let mut state = seed | 1;
+    for word in bytes.chunks_exact_mut(8) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        word.copy_from_slice(&f64::from_bits(0x3FF0_0000_0000_0000 | (state >> 12)).to_le_bytes());
+    }
+}
+
+fn bypass(mode: Mode) -> OpenOptions {
+    OpenOptions { cache: CachePolicy::Bypass, ..OpenOptions::new(mode) }
+}
+
+/// Calls `start` for each transfer, with so many in flight.
+fn in_flight(
+    count: u64,
+    mut free: Vec<PageBuffer>,
+    mut start: impl FnMut(u64, PageBuffer) -> elio::Result<Request<PageBuffer>>,
+) -> Result<()> {
+    let mut flights = VecDeque::new();
+    for number in 0..count {
+        interrupt::check()?;
+        let buffer = match free.pop() {
+            Some(buffer) => buffer,
+            None => finish(&mut flights)?,
+        };
+        flights.push_back(start(number, buffer)?);
+    }
+    while !flights.is_empty() {
+        finish(&mut flights)?;
+    }
+    Ok(())
+}
+
+fn finish(flights: &mut VecDeque<Request<PageBuffer>>) -> Result<PageBuffer> {
+    let oldest = flights.pop_front().expect("buffers are free or in flight");
+    Ok(oldest.finish()?.1)
+}
+
+fn write_direct(path: &Path, bytes: u64) -> Result<()> {
+    let file = File::open(path, &bypass(Mode::ReadWrite))?;
+    in_flight(bytes / LARGE.0, buffers(LARGE)?, |number, buffer| {
+        file.submit_write(number * LARGE.0, buffer)
+    })?;
+    Ok(file.sync()?)
+}
+
+fn read_direct(path: &Path, bytes: u64, transfers: (u64, usize), at_random: bool) -> Result<()> {
+    let file = File::open(path, &bypass(Mode::Read))?;
+    let count = bytes / transfers.0;
+    // A step that has no factor in common with any power of two visits each place once.
+    let place = |number: u64| if at_random { number.wrapping_mul(7_368_787) % count } else { number };
+    in_flight(count, buffers(transfers)?, |number, buffer| {
+        file.submit_read(place(number) * transfers.0, buffer)
+    })
+}
+
+fn write_buffered(path: &Path, bytes: u64) -> Result<()> {
+    let mut file = fs::File::create(path).map_err(refused("make", path))?;
+    let buffer = buffers((MEGABYTE, 1))?.remove(0);
+    for _ in 0..bytes / MEGABYTE {
+        interrupt::check()?;
+        file.write_all(&buffer).map_err(refused("write", path))?;
+    }
+    file.sync_all().map_err(refused("sync", path))
+}
+
+fn write_array(path: &Path, bytes: u64) -> Result<()> {
+    let spec = ArraySpec::new(&[bytes / 8192, 1024], DataType::Float64)?;
+    let creation = Creation::begin(path, &spec)?;
+    for number in 0..creation.layout().shards_count() {
+        creation.make_shard(number)?;
+    }
+    let layout = creation.layout();
+    let team = Team::new(MEMORY_MEGABYTES, 1).with_small_tiles();
+    let (dims, brick) = (layout.dims(), layout.bricks().brick());
+    let shape = TileShape { dims, brick, element_bytes: 8, bytes_max: team.tile_bytes };
+    let tiles = Tiles::all(&Section::whole(dims)?, shape)?;
+    let writer = Writer::new(&creation);
+    let quiet = Progress::new("", u64::MAX);
+    let begin = || Ok((Buffers::new()?, Vec::new()));
+    team.each_tile(tiles, Job { element_bytes: 8, progress: &quiet }, begin, |(buffers, memory), tile| {
+        let len = size(tile.len() * 8);
+        if memory.len() < len {
+            memory.resize(len, 0);
+            fill_with_numbers(memory, tile.lo()[0] + 1);
+        }
+        writer.write(buffers, tile, &memory[..len])
+    })?;
+    writer.sync()?;
+    creation.commit()?;
+    Ok(())
+}
+
+fn drop_from_cache(path: &Path) -> Result<()> {
+    let array = ArrayDirectory::open(path)?;
+    for number in array.stored()?.shards {
+        let shard = array.shard_path(number);
+        let file = fs::File::open(&shard).map_err(refused("open", &shard))?;
+        // It is on the device; where the system does not do this the figure is one of the page cache.
+        let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed);
+    }
+    Ok(())
+}
+
+/// Reads it, and sees whether it is what was written.
+fn read_array(path: &Path, bytes: u64) -> Result<()> {
+    let found = stats::summarize(&Source::open(path)?, MEMORY_MEGABYTES)?;
+    let right = found.count() == bytes / 8 && found.zeros() == 0 && found.nan() == 0;
+    let wrong =
+        || Error::BadFile { path: path.to_owned(), reason: "other elements than were written".to_owned() };
+    if right { Ok(()) } else { Err(wrong()) }
+}
+
+/// How much of the limit of the same run a rate is.
+fn ratio(rates: &[(Measure, f64)], measure: Measure) -> Option<f64> {
+    let of = |wanted| rates.iter().find(|(measure, _)| *measure == wanted).map(|(_, rate)| *rate);
+    Some(of(measure)? / of(measure.limit()?)?)
+}
+
+fn to_json(directory: &Path, bytes: u64, rates: &[(Measure, f64)]) -> Value {
+    let entry = |(measure, rate): &(Measure, f64)| {
+        json!({
+            "what": measure.words(),
+            "bytes_per_second": rate.round(),
+            "ratio_to_limit": ratio(rates, *measure),
+            "limit": measure.limit().map(Measure::words),
+        })
+    };
+    json!({
+        "directory": directory.to_string_lossy(), "bytes": bytes, "rounds": ROUNDS,
+        "results": rates.iter().map(entry).collect::<Vec<_>>(),
+    })
+}
+
+fn to_text(bytes: u64, rates: &[(Measure, f64)]) -> String {
+    let head = format!(
+        "{} each, median of {ROUNDS}; writing until on the device, reading from it\n",
+        output::bytes(bytes)
+    );
+    let width = Measure::ALL.iter().map(|measure| measure.words().len()).max().unwrap_or(0);
+    rates.iter().fold(head, |text, (measure, rate)| {
+        let against = ratio(rates, *measure).map_or(String::new(), |ratio| format!("  {ratio:.2} of direct"));
+        text + &format!("{:width$}  {:6.0} MB/s{against}\n", measure.words(), rate / 1e6)
+    })
+}

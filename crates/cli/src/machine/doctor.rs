@@ -1,0 +1,241 @@
+//! `chemio doctor`: what this machine and a directory offer, and what to change.
+
+use crate::error::{Error, Result, refused};
+use crate::files::NewFile;
+use crate::options;
+use crate::output;
+use elio::{File, FileSystem, Mode, OpenOptions, Properties};
+use rustix::process::{Resource, getrlimit};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// One thing that was looked at.
+#[derive(Debug)]
+struct Finding {
+    what: &'static str,
+    found: String,
+    /// What to change; `None` if it is well.
+    advice: Option<String>,
+}
+
+impl Finding {
+    fn new(what: &'static str, found: impl Into<String>, advice: Option<&str>) -> Self {
+        Self { what, found: found.into(), advice: advice.map(ToOwned::to_owned) }
+    }
+}
+
+pub(crate) fn run(options: &options::Doctor) -> Result<()> {
+    let findings = look(&options.directory)?;
+    if options.facts.json {
+        let facts: Vec<Value> = findings
+            .iter()
+            .map(|finding| json!({"what": finding.what, "found": finding.found, "well": finding.advice.is_none(), "advice": finding.advice}))
+            .collect();
+        return output::print_json(
+            &json!({"directory": options.directory.to_string_lossy(), "findings": facts}),
+        );
+    }
+    let lines = findings.iter().flat_map(|finding| {
+        let advice = finding.advice.iter().map(|advice| ("", format!("-> {advice}")));
+        [(finding.what, finding.found.clone())].into_iter().chain(advice)
+    });
+    output::print(&output::labelled(lines))
+}
+
+fn look(directory: &Path) -> Result<Vec<Finding>> {
+    let properties = probe(directory)?;
+    let mut findings =
+        vec![kernel(), io_uring(), file_system(properties), direct(properties), space(directory)?];
+    findings.extend(limits());
+    findings.extend([shared_memory(), launcher(), compiler()].into_iter().flatten());
+    Ok(findings)
+}
+
+/// What a file in the directory can do.
+fn probe(directory: &Path) -> Result<Properties> {
+    let metadata = fs::metadata(directory).map_err(refused("look at", directory))?;
+    if !metadata.is_dir() {
+        return Err(Error::BadArgument(format!("not a directory: {}", directory.display())));
+    }
+    let file = NewFile::begin(&directory.join("chemio-doctor"), true)?;
+    Ok(File::open(file.path(), &OpenOptions::new(Mode::Existing))?.properties())
+}
+
+fn kernel() -> Finding {
+    let name = rustix::system::uname();
+    let release = name.release().to_string_lossy().into_owned();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Finding::new("kernel", format!("{} {release}, {cores} cores", name.sysname().to_string_lossy()), None)
+}
+
+fn io_uring() -> Finding {
+    match elio::why_no_io_uring() {
+        None => Finding::new("io_uring", "used", None),
+        Some(reason) => {
+            let advice = "transfers are made by threads, which is slower for many small ones: allow io_uring";
+            Finding::new("io_uring", reason, Some(advice))
+        }
+    }
+}
+
+fn file_system(properties: Properties) -> Finding {
+    let (found, advice) = match properties.file_system {
+        FileSystem::Local => ("on a local device", None),
+        FileSystem::Memory => {
+            ("in memory", Some("what is written there takes memory from the program: use a disk"))
+        }
+        FileSystem::Lustre => {
+            ("Lustre", Some("set CHEMIO_ALIGN to the stripe size, so that no brick is on two servers"))
+        }
+        FileSystem::Gpfs => {
+            ("GPFS", Some("set CHEMIO_ALIGN to the block size, so that no brick is in two blocks"))
+        }
+        FileSystem::Nfs => {
+            ("NFS", Some("keep scratch files on local disks: hosts may see each other's writes late here"))
+        }
+        FileSystem::Fuse => (
+            "in user space (FUSE)",
+            Some("each request passes through another program: use a disk if there is one"),
+        ),
+        _ => ("of a kind that makes no difference", None),
+    };
+    Finding::new("file system", found, advice)
+}
+
+fn direct(properties: Properties) -> Finding {
+    match properties.direct {
+        Some(alignment) => {
+            let (memory, offset) = (alignment.memory_bytes, alignment.offset_bytes);
+            let found = format!("memory aligned to {memory}, offsets and lengths to {offset} bytes");
+            let advice =
+                (offset > 4096).then_some("set CHEMIO_ALIGN to the alignment of offsets for new arrays");
+            Finding::new("direct I/O", found, advice)
+        }
+        None if properties.in_memory() => Finding::new("direct I/O", "none, and none needed in memory", None),
+        None => {
+            let advice = "everything goes through the page cache: a file system with O_DIRECT is faster for large data";
+            Finding::new("direct I/O", "none", Some(advice))
+        }
+    }
+}
+
+fn space(directory: &Path) -> Result<Finding> {
+    let stat = elio::stat(directory)?;
+    let (free, total) = (stat.available_bytes, stat.total_bytes);
+    let advice =
+        (free < total / 20).then_some("less than a twentieth is free: file systems become slow, make room");
+    Ok(Finding::new("space", format!("{} of {} free", output::bytes(free), output::bytes(total)), advice))
+}
+
+fn limits() -> [Finding; 2] {
+    let words = |limit: Option<u64>| limit.map_or("no limit".to_owned(), output::bytes);
+    let lock = getrlimit(Resource::Memlock).current;
+    let small = lock.is_some_and(|bytes| bytes < 64 << 20) && kernel_version() < (5, 12);
+    let lock_advice = small.then_some("before Linux 5.12 io_uring needs locked memory: ulimit -l unlimited");
+    // The library takes what the hard limit allows.
+    let files = getrlimit(Resource::Nofile).maximum;
+    let few = files.is_some_and(|count| count < 4096);
+    let files_advice = few.then_some("programs with thousands of private files need more: ulimit -Hn 65536");
+    let files = files.map_or("no limit".to_owned(), |count| format!("{count} at most"));
+    [Finding::new("locked memory", words(lock), lock_advice), Finding::new("open files", files, files_advice)]
+}
+
+fn kernel_version() -> (u32, u32) {
+    let name = rustix::system::uname();
+    let release = name.release().to_string_lossy();
+    let mut numbers = release.split(['.', '-', '+']).map(|part| part.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}
+
+/// MPI libraries keep their own segments there; ours do not need it.
+fn shared_memory() -> Option<Finding> {
+    let total = elio::stat(Path::new("/dev/shm")).ok()?.total_bytes;
+    let advice = (total < 256 << 20)
+        .then_some("MPI libraries may need more for ranks of a node: docker run --shm-size=1g");
+    Some(Finding::new("/dev/shm", output::bytes(total), advice))
+}
+
+/// The program of this name that a shell would start.
+fn on_path(name: &str) -> Option<PathBuf> {
+    use std::os::unix::fs::PermissionsExt;
+    let is_program = |path: &PathBuf| {
+        fs::metadata(path)
+            .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    };
+    std::env::split_paths(&std::env::var_os("PATH")?).map(|directory| directory.join(name)).find(is_program)
+}
+
+/// The first line that a program prints.
+fn first_line(program: &Path, argument: &str) -> Option<String> {
+    let output =
+        Command::new(program).arg(argument).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = text.lines().find(|line| !line.trim().is_empty())?;
+    // MPICH's launcher says what it is, and on other lines which version.
+    let version = text.lines().find_map(|line| line.trim().strip_prefix("Version:")).map(str::trim);
+    Some(
+        version.map_or(line.trim().to_owned(), |version| {
+            format!("{} {version}", line.trim().trim_end_matches(':'))
+        }),
+    )
+}
+
+fn launcher() -> Option<Finding> {
+    let found = ["mpirun", "mpiexec", "srun"].into_iter().find_map(on_path);
+    Some(match found {
+        Some(program) => {
+            let version = first_line(&program, "--version").unwrap_or_else(|| "says no version".to_owned());
+            Finding::new("MPI launcher", format!("{}: {version}", program.display()), None)
+        }
+        None => {
+            let advice = "programs with several ranks need one: Debian's openmpi-bin or mpich; this command needs none";
+            Finding::new("MPI launcher", "none on PATH", Some(advice))
+        }
+    })
+}
+
+/// Which MPI programs are built for, if they are built here; it must be the launcher's.
+fn compiler() -> Option<Finding> {
+    let program = on_path("mpicc")?;
+    let version = first_line(&program, "--showme:version")
+        .filter(|line| line.contains("Open MPI"))
+        .or_else(|| first_line(&program, "-v").filter(|line| line.contains("MPICH")));
+    let resolved = fs::canonicalize(&program).unwrap_or_else(|_| program.clone());
+    let found =
+        version.map_or(resolved.display().to_string(), |version| format!("{}: {version}", program.display()));
+    let launcher = on_path("mpirun").and_then(|launcher| fs::canonicalize(launcher).ok());
+    let family = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        ["openmpi", "mpich"].into_iter().find(|family| name.contains(family))
+    };
+    let differ = match (family(&resolved), launcher.as_deref().and_then(family)) {
+        (Some(compiler), Some(launcher)) => compiler != launcher,
+        _ => false,
+    };
+    let advice =
+        differ.then_some("it builds for another MPI than the launcher is of: every rank would be alone");
+    Some(Finding::new("MPI compiler", found, advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_finding_that_is_not_well_says_what_to_change() {
+        let in_memory = Properties { file_system: FileSystem::Memory, ..Properties::default() };
+        assert!(file_system(in_memory).advice.is_some() && direct(in_memory).advice.is_none());
+        assert!(direct(Properties::default()).advice.is_some());
+        assert!(kernel_version() > (2, 6));
+    }
+
+    #[test]
+    fn a_probe_leaves_nothing_behind() {
+        let scratch = tempfile::tempdir().unwrap();
+        assert!(look(scratch.path()).unwrap().len() >= 8);
+        assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
+        assert!(look(&scratch.path().join("missing")).is_err());
+    }
+}

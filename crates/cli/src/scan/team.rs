@@ -1,0 +1,101 @@
+//! Threads that work on tiles, each on the next one there is.
+
+use super::reader::{Content, Reader};
+use super::{IN_FLIGHT, Source, TRANSFER_BYTES, Tiles};
+use crate::error::Result;
+use crate::interrupt;
+use crate::progress::Progress;
+use section::{Section, size};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// More do not make a device faster.
+const THREADS_MAX: usize = 8;
+
+/// How many threads there are, and how much memory each has for a tile.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Team {
+    threads: usize,
+    /// For the elements of a tile.
+    pub(crate) tile_bytes: u64,
+}
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Job<'a> {
+    pub(crate) element_bytes: u64,
+    pub(crate) progress: &'a Progress,
+}
+
+impl Team {
+    /// A team that shares so much memory: half of it for tiles, as many times as each thread needs, half of it, at most, for
+    /// transfers in flight.
+    pub(crate) fn new(megabytes: u64, tiles_each: u64) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let memory_bytes = megabytes << 20;
+        let flying_bytes = IN_FLIGHT as u64 * TRANSFER_BYTES;
+        let affordable = size(memory_bytes / 2 / flying_bytes).max(1);
+        let threads = cores.min(THREADS_MAX).min(affordable);
+        let tile_bytes = (memory_bytes / 2 / threads as u64 / tiles_each).max(64 << 10);
+        Self { threads, tile_bytes }
+    }
+
+    /// The same with tiles that stay in the processor's caches.
+    pub(crate) fn with_small_tiles(self) -> Self {
+        Self { tile_bytes: self.tile_bytes.min(4 << 20), ..self }
+    }
+
+    /// Calls `work` with every tile, on the threads of the team, each with what `begin` gives it. What they have become at the
+    /// end, or the first error: then, and after a signal, no tile is begun.
+    pub(crate) fn each_tile<W: Send>(
+        self,
+        tiles: Tiles,
+        job: Job<'_>,
+        begin: impl Fn() -> Result<W> + Sync,
+        work: impl Fn(&mut W, &Section) -> Result<()> + Sync,
+    ) -> Result<Vec<W>> {
+        let (tiles, failed) = (Mutex::new(tiles), AtomicBool::new(false));
+        let next = || tiles.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let one = || -> Result<W> {
+            let mut worker = begin()?;
+            while let Some(tile) = next() {
+                if failed.load(Ordering::Relaxed) {
+                    break;
+                }
+                interrupt::check()?;
+                work(&mut worker, &tile)?;
+                job.progress.add(tile.len() * job.element_bytes);
+            }
+            Ok(worker)
+        };
+        let one = || one().inspect_err(|_| failed.store(true, Ordering::Relaxed));
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..self.threads).map(|_| scope.spawn(one)).collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        })
+    }
+
+    /// The same with every tile read before.
+    pub(crate) fn each_tile_read<W: Send>(
+        self,
+        source: &Source,
+        tiles: Tiles,
+        progress: &Progress,
+        begin: impl Fn() -> Result<W> + Sync,
+        work: impl Fn(&mut W, &Section, Content, &mut [u8]) -> Result<()> + Sync,
+    ) -> Result<Vec<W>> {
+        let element_bytes = source.array().metadata().data_type.bytes();
+        let begin = || Ok((begin()?, Reader::new(source)?, Vec::new()));
+        let ended = self.each_tile(tiles, Job { element_bytes, progress }, begin, |worker, tile| {
+            let (worker, reader, memory) = worker;
+            // The system gives memory when it is touched.
+            memory.resize(size(tile.len() * element_bytes), 0);
+            let content = reader.read(tile, memory)?;
+            work(worker, tile, content, memory)
+        })?;
+        Ok(ended.into_iter().map(|(worker, ..)| worker).collect())
+    }
+}

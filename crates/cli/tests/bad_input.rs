@@ -1,0 +1,202 @@
+//! Paths that are no array, and files that are not what their names say: one line, status 2, and nothing changed.
+
+mod support;
+
+use disk_array::DataType;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use support::{arguments, make, refused, run, snapshot};
+
+/// Everything that a path may be instead of an array, and words that say what it is.
+fn make_bad(directory: &Path) -> Vec<(&'static str, &'static str)> {
+    let in_new = |name: &str| {
+        fs::create_dir(directory.join(name)).unwrap();
+        directory.join(name)
+    };
+    fs::write(directory.join("file"), "text").unwrap();
+    in_new("empty");
+    fs::create_dir(in_new("half").join(".chemio-new")).unwrap();
+    fs::create_dir(in_new("deleted").join(".chemio-old")).unwrap();
+    fs::write(in_new("group").join("zarr.json"), r#"{"zarr_format": 3, "node_type": "group"}"#).unwrap();
+    fs::write(in_new("version-2").join(".zarray"), "{}").unwrap();
+    fs::write(in_new("no-json").join("zarr.json"), "{").unwrap();
+    fs::write(in_new("no-field").join("zarr.json"), r#"{"zarr_format": 3, "node_type": "array"}"#).unwrap();
+    let huge = fs::File::create(in_new("huge-text").join("zarr.json")).unwrap();
+    huge.set_len(1 << 40).unwrap();
+    fs::create_dir(in_new("directory").join("zarr.json")).unwrap();
+    symlink("nowhere", directory.join("link")).unwrap();
+    for (name, from, to) in [
+        ("compressed", "\"bytes\"", "\"zstd\""),
+        ("huge", "11,", "4611686018427387904,"),
+        ("type", "\"float64\"", "\"float16\""),
+    ] {
+        make(&directory.join(name), &[11, 13], &[2, 3], DataType::Float64);
+        let metadata = directory.join(name).join("zarr.json");
+        let text = fs::read_to_string(&metadata).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(metadata, text.replace(from, to)).unwrap();
+    }
+    vec![
+        ("missing", "no such array"),
+        ("missing/below", "no such array"),
+        ("file", "a file"),
+        ("file/below", ""),
+        ("empty", "a directory without zarr.json"),
+        ("half", "interrupted"),
+        ("deleted", "interrupted"),
+        ("group", "a Zarr group"),
+        ("version-2", "Zarr version 2"),
+        ("no-json", "not valid JSON"),
+        ("no-field", "shape"),
+        ("huge-text", "1099511627776 bytes of metadata"),
+        ("directory", "not a file"),
+        ("link", ""),
+        ("compressed", "zstd"),
+        ("huge", ""),
+        ("type", "float16"),
+    ]
+}
+
+#[test]
+fn what_is_no_array_is_refused_by_every_command_in_one_line_and_stays_as_it_is() {
+    let scratch = tempfile::tempdir().unwrap();
+    let directory = scratch.path();
+    let bad = make_bad(directory);
+    let before = snapshot(directory);
+    for (name, words) in bad {
+        let path = directory.join(name);
+        let (target, png) = (directory.join("target"), directory.join("target.png"));
+        for arguments in [
+            arguments!["info", &path],
+            arguments!["info", "--json", &path],
+            arguments!["stats", &path],
+            arguments!["verify", &path],
+            arguments!["cp", &path, &target],
+            arguments!["mv", &path, &target],
+            arguments!["export", &path, directory.join("target.h5")],
+            arguments!["export", &path, directory.join("target.npy")],
+            arguments!["plot", &path, "-o", &png],
+        ] {
+            let line = refused(arguments);
+            assert!(line.contains(words), "{arguments:?}: {line}");
+        }
+        // What is left of an array of chemio's can be deleted, and so can one that is too large.
+        if !["half", "deleted", "huge"].contains(&name) {
+            refused(arguments!["rm", &path]);
+        }
+        assert!(snapshot(directory) == before, "{name}");
+    }
+}
+
+#[test]
+fn names_with_line_ends_and_other_bytes_make_one_line_too() {
+    let scratch = tempfile::tempdir().unwrap();
+    refused(arguments!["info", scratch.path().join("two\nlines")]);
+    let output =
+        support::command().arg("info").arg(std::ffi::OsStr::from_bytes(b"/no/\xff\xfe")).output().unwrap();
+    assert!(output.status.code() == Some(2) && output.stderr.starts_with(b"chemio: no such array"));
+}
+
+#[test]
+fn what_may_not_be_read_is_said() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("array");
+    make(&path, &[3], &[2], DataType::Int32);
+    // A loop of links is unreadable for the superuser too.
+    let metadata = path.join("zarr.json");
+    fs::remove_file(&metadata).unwrap();
+    symlink("zarr.json", &metadata).unwrap();
+    let line = refused(arguments!["info", &path]);
+    assert!(line.contains("symbolic links"), "{line}");
+}
+
+#[test]
+fn files_that_are_not_what_their_names_say_make_no_array() {
+    let scratch = tempfile::tempdir().unwrap();
+    let directory = scratch.path();
+    let file = |name: &str, bytes: &[u8]| fs::write(directory.join(name), bytes).unwrap();
+    file("a.npy", b"PK\x03\x04 and more");
+    file(
+        "short.npy",
+        &[
+            b"\x93NUMPY\x01\x00\x76\x00".as_slice(),
+            format!("{:118}", "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }").as_bytes(),
+            &[0; 95],
+        ]
+        .concat(),
+    );
+    file("a.h5", b"no file of HDF5");
+    file("empty.h5", b"");
+    file("a.bin", &[1; 80]);
+    file("a.txt", b"1 2 3");
+    fs::create_dir(directory.join("d.npy")).unwrap();
+    let before = snapshot(directory);
+    let target = directory.join("target");
+    for (name, more, words) in [
+        ("a.npy", &[][..], "NUMPY"),
+        ("short.npy", &[], "96 needed"),
+        ("a.h5", &[], "HDF5"),
+        ("empty.h5", &[], "HDF5"),
+        ("a.txt", &[], ".npy"),
+        ("a.bin", &[], "--shape and --type"),
+        ("a.bin", &["--shape", "11", "--type", "float64"], "80 bytes, expected 88"),
+        ("a.bin", &["--shape", "10", "--type", "float16"], "float16"),
+        ("a.bin", &["--shape", "4294967296,4294967296", "--type", "float64"], "more than can be counted"),
+        ("a.bin", &["--shape", "0", "--type", "float64"], ""),
+        ("a.bin", &["--shape", "10", "--type", "float64", "--brick", "2,2"], ""),
+        ("a.bin", &["--shape", "10", "--type", "float64", "--brick", "0"], ""),
+        ("d.npy", &[], "a directory"),
+        ("missing.npy", &[], "No such file"),
+    ] {
+        let mut arguments = arguments!["import", directory.join(name), &target].to_vec();
+        arguments.extend(more.iter().map(std::ffi::OsString::from));
+        let line = refused(&arguments);
+        assert!(line.contains(words), "{arguments:?}: {line}");
+        assert!(snapshot(directory) == before, "{name}");
+    }
+}
+
+#[test]
+fn what_is_in_the_way_is_not_replaced_unless_it_is_said() {
+    let scratch = tempfile::tempdir().unwrap();
+    let directory = scratch.path();
+    let (array, file) = (directory.join("array"), directory.join("a.npy"));
+    make(&array, &[3, 4], &[2, 2], DataType::Float64);
+    fs::write(&file, "mine").unwrap();
+    fs::create_dir(directory.join("mine")).unwrap();
+    fs::write(directory.join("mine/text"), "mine").unwrap();
+    let before = snapshot(directory);
+    assert!(refused(arguments!["export", &array, &file]).contains("--force"));
+    refused(arguments!["export", &array, directory.join("missing/a.npy")]);
+    refused(arguments!["export", &array, directory.join("a.h5"), "--dataset", "a/b"]);
+    refused(arguments!["cp", &array, &file]);
+    refused(arguments!["cp", &array, &array]);
+    refused(arguments!["cp", &array, directory.join("missing/array")]);
+    refused(arguments!["plot", &array, "-o", &file]);
+    for slice in ["1", "1,1", "9,:", "a,b", ":,:,:"] {
+        refused(arguments!["plot", &array, "-o", directory.join("a.png"), "--slice", slice]);
+    }
+    refused(arguments!["doctor", directory.join("missing")]);
+    refused(arguments!["doctor", &file]);
+    refused(arguments!["bench", directory.join("missing")]);
+    refused(arguments!["bench", directory, "--size", "1000000"]);
+    refused(arguments!["ls", directory.join("missing")]);
+    refused(arguments!["manual", directory.join("missing")]);
+    assert!(snapshot(directory) == before);
+    support::done(arguments!["export", &array, &file, "--force"]);
+    refused(arguments!["import", &file, &array]);
+    refused(arguments!["import", &file, directory.join("mine")]);
+    assert_eq!(fs::read_to_string(directory.join("mine/text")).unwrap(), "mine");
+    support::done(arguments!["import", &file, &array, "--force"]);
+}
+
+#[test]
+fn command_lines_that_make_no_sense_have_status_2() {
+    for arguments in
+        [&[][..], &["frobnicate"], &["info"], &["cp", "a"], &["stats", "a", "--memory", "0"], &["plot", "a"]]
+    {
+        assert_eq!(run(arguments).status, Some(2), "{arguments:?}");
+    }
+}

@@ -1,0 +1,267 @@
+//! `info`, `ls`, `stats`, `cp`, `mv`, `rm`, `verify` on real arrays.
+
+mod support;
+
+use disk_array::{ArrayDirectory, ArraySpec, Attributes, DataType};
+use section::Section;
+use serde_json::json;
+use std::fs;
+use std::os::unix::fs::FileExt;
+use support::{arguments, done, facts, make, names, on_disk_bytes, read, refused, run};
+
+#[test]
+fn info_tells_shape_type_bricks_and_what_is_written() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("array");
+    make(&path, &[11, 13], &[2, 3], DataType::Float64);
+    ArrayDirectory::open(&path).unwrap().set_attribute("units", Some(json!("hartree"))).unwrap();
+    fs::write(path.join("notes"), "").unwrap();
+    let found = facts(arguments!["info", "--json", &path]);
+    assert_eq!(
+        (&found["shape"], &found["type"], &found["bytes"]),
+        (&json!([11, 13]), &json!("float64"), &json!(1144))
+    );
+    assert_eq!(
+        (&found["brick_shape"], &found["bricks"], &found["shards"]),
+        (&json!([2, 3]), &json!(30), &json!(3))
+    );
+    assert_eq!((&found["name"], &found["attributes"]["units"]), (&json!("test"), &json!("hartree")));
+    assert_eq!(found["other_files"], json!([path.join("notes")]));
+    assert!(found["share_written"].as_f64().unwrap() > 0.9, "{found}");
+    let text = done(arguments!["info", &path]);
+    assert!(text.contains("11 x 13") && text.contains("units = \"hartree\""), "{text}");
+}
+
+#[test]
+fn info_of_an_array_of_which_little_was_written_says_so() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("array");
+    let array =
+        ArrayDirectory::create(&path, &ArraySpec::new(&[4000, 5000], DataType::Float64).unwrap()).unwrap();
+    assert_eq!(facts(arguments!["info", "--json", &path])["share_written"], json!(0.0));
+    array.write(&Section::new(&[0, 0], &[400, 5000]).unwrap(), &vec![1; 16_000_000]).unwrap();
+    array.sync().unwrap();
+    let share = facts(arguments!["info", "--json", &path])["share_written"].as_f64().unwrap();
+    assert!((0.05..0.2).contains(&share), "{share}");
+}
+
+#[test]
+fn info_of_a_part_says_which_part_it_is_and_only_that_can_be_asked() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("array");
+    let mut spec = support::spec(&[11, 13], &[2, 3], DataType::Int32);
+    spec.attributes = Attributes {
+        part: Some(disk_array::format::Part { number: 1, of: 2, array: "0123".to_owned() }),
+        ..Attributes::default()
+    };
+    let array = ArrayDirectory::create(&path, &spec).unwrap();
+    for number in [0, 2] {
+        fs::remove_file(array.shard_path(number)).unwrap();
+    }
+    assert_eq!(
+        facts(arguments!["info", "--json", &path])["part"],
+        json!({"number": 1, "of": 2, "array": "0123"})
+    );
+    done(arguments!["verify", &path]);
+    for command in [arguments!["stats", &path], arguments!["export", &path, scratch.path().join("a.npy")]] {
+        assert!(refused(command).contains("part 1 of 2"));
+    }
+    fs::remove_file(array.shard_path(1)).unwrap();
+    assert_eq!(run(arguments!["verify", &path]).status, Some(1));
+    // With the shards of all parts it is the whole array.
+    ArrayDirectory::delete(&path).unwrap();
+    ArrayDirectory::create(&path, &spec).unwrap();
+    assert_eq!(facts(arguments!["stats", "--json", &path])["zeros"], json!(143));
+}
+
+#[test]
+fn ls_lists_arrays_and_what_is_left_of_some_and_nothing_else() {
+    let scratch = tempfile::tempdir().unwrap();
+    let directory = scratch.path();
+    make(&directory.join("b"), &[5], &[2], DataType::Complex64);
+    make(&directory.join("a"), &[5, 6], &[2, 3], DataType::Int64);
+    fs::create_dir_all(directory.join("half/.chemio-new")).unwrap();
+    fs::create_dir(directory.join("empty")).unwrap();
+    fs::write(directory.join("file"), "").unwrap();
+    let found = facts(arguments!["ls", "--json", directory]);
+    let names: Vec<_> =
+        found.as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["a", "b", "half"]);
+    assert_eq!((&found[0]["shape"], &found[1]["type"]), (&json!([5, 6]), &json!("complex64")));
+    assert!(found[2]["error"].as_str().unwrap().contains("interrupted"));
+    let text = done(arguments!["ls", directory]);
+    assert!(text.lines().count() == 3 && text.starts_with("a     int64      5 x 6"), "{text}");
+}
+
+#[test]
+fn stats_of_every_type_are_those_of_the_elements() {
+    let scratch = tempfile::tempdir().unwrap();
+    for (number, data_type) in DataType::ALL.into_iter().enumerate() {
+        let path = scratch.path().join(number.to_string());
+        make(&path, &[40, 30, 7], &[7, 11, 2], data_type);
+        let found = facts(arguments!["stats", "--json", &path]);
+        assert_eq!((&found["count"], &found["zeros"], &found["nan"]), (&json!(8400), &json!(0), &json!(0)));
+        let (min, max, mean) = (&found["min"], &found["max"], &found["mean"]);
+        match data_type {
+            DataType::Int32 => {
+                assert_eq!((min, max, mean), (&json!(-500_000), &json!(-491_601), &json!(-495_800.5)))
+            }
+            DataType::Int64 => {
+                assert_eq!((min, max), (&json!((-500_000i64 << 20) | 1), &json!((-491_601i64 << 20) | 1)));
+            }
+            DataType::Float32 => assert_eq!((min, max, mean), (&json!(0.5), &json!(8399.5), &json!(4200.0))),
+            DataType::Float64 => {
+                assert_eq!((min, max), (&json!(0.5 / 3.0), &json!(8399.5 / 3.0)));
+                assert!((mean.as_f64().unwrap() - 1400.0).abs() < 1e-9, "{mean}");
+            }
+            DataType::Complex64 => {
+                assert_eq!((min, mean), (&json!(0.5f64.hypot(0.5)), &json!([4200.0, -4200.0])));
+            }
+            DataType::Complex128 => assert_eq!(max, &json!((8399.5f64 / 3.0).hypot(8399.5))),
+        }
+    }
+}
+
+#[test]
+fn stats_count_what_nobody_wrote_without_reading_it() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("array");
+    // 2^59 bytes, in a million files of which there are three.
+    let dims = [1 << 28, 1 << 28];
+    let brick = [1 << 18, 1 << 18];
+    let layout = support::spec(&[1 << 20, 1 << 20], &[512, 512], DataType::Float64);
+    let small = ArrayDirectory::create(&path, &layout).unwrap();
+    drop(small);
+    let text = fs::read_to_string(path.join("zarr.json")).unwrap();
+    let mut metadata: serde_json::Value = serde_json::from_str(&text).unwrap();
+    metadata["shape"] = json!(dims);
+    metadata["chunk_grid"]["configuration"]["chunk_shape"] = json!(brick);
+    metadata["codecs"] = json!([{"name": "bytes", "configuration": {"endian": "little"}}]);
+    metadata["fill_value"] = json!(2.0);
+    metadata["attributes"] = json!({});
+    fs::remove_dir_all(path.join("c")).unwrap();
+    fs::write(path.join("zarr.json"), metadata.to_string()).unwrap();
+    fs::create_dir_all(path.join("c/7")).unwrap();
+    let chunk = fs::File::create(path.join("c/7/9")).unwrap();
+    chunk.set_len(8 << 36).unwrap();
+    chunk.write_all_at(&(-1f64).to_le_bytes(), 8 << 30).unwrap();
+    let found = facts(arguments!["stats", "--json", &path]);
+    assert_eq!(
+        (&found["count"], &found["min"], &found["max"]),
+        (&json!(1u64 << 56), &json!(-1.0), &json!(2.0))
+    );
+    assert_eq!(found["zeros"], json!((1u64 << 36) - 1));
+    done(arguments!["verify", &path]);
+}
+
+#[test]
+fn a_copy_has_the_same_elements_metadata_and_holes() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (path, copy) = (scratch.path().join("array"), scratch.path().join("copy"));
+    let array =
+        ArrayDirectory::create(&path, &ArraySpec::new(&[4000, 5000], DataType::Float64).unwrap()).unwrap();
+    array.write(&Section::new(&[7, 0], &[8, 5000]).unwrap(), &vec![5; 40_000]).unwrap();
+    done(arguments!["cp", &path, &copy]);
+    assert!(read(&copy) == read(&path));
+    assert_eq!(fs::read(copy.join("zarr.json")).unwrap(), fs::read(path.join("zarr.json")).unwrap());
+    assert!(on_disk_bytes(&copy.join("c/0/0")) <= on_disk_bytes(&path.join("c/0/0")) + (64 << 10));
+    // Into a directory it goes under its own name.
+    let place = scratch.path().join("place");
+    fs::create_dir(&place).unwrap();
+    done(arguments!["cp", &path, &place]);
+    assert_eq!(names(&place), ["array"]);
+    assert!(refused(arguments!["cp", &path, &copy]).contains("an array is there already"));
+    assert_eq!(names(&copy), ["c", "zarr.json"]);
+}
+
+#[test]
+fn mv_gives_another_name_or_another_place() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (path, other, place) =
+        (scratch.path().join("array"), scratch.path().join("other"), scratch.path().join("place"));
+    let elements = make(&path, &[11, 13], &[2, 3], DataType::Float32);
+    done(arguments!["mv", &path, &other]);
+    fs::create_dir(&place).unwrap();
+    done(arguments!["mv", &other, &place]);
+    assert!(read(&place.join("other")) == elements);
+    assert_eq!(names(scratch.path()), ["place"]);
+    make(&path, &[3], &[2], DataType::Int32);
+    assert!(refused(arguments!["mv", &path, place.join("other")]).contains("there already"));
+    assert!(read(&place.join("other")) == elements);
+    // To another file system, where there is one.
+    let memory = std::path::Path::new("/dev/shm");
+    if memory.is_dir()
+        && elio::stat(memory).unwrap().file_system != elio::stat(scratch.path()).unwrap().file_system
+    {
+        let there = tempfile::tempdir_in(memory).unwrap();
+        done(arguments!["mv", place.join("other"), there.path().join("moved")]);
+        assert!(read(&there.path().join("moved")) == elements && names(&place).is_empty());
+    }
+}
+
+#[test]
+fn rm_deletes_arrays_and_what_is_left_of_them_and_nothing_else() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (path, half, foreign) =
+        (scratch.path().join("array"), scratch.path().join("half"), scratch.path().join("foreign"));
+    make(&path, &[11, 13], &[2, 3], DataType::Int32);
+    fs::create_dir_all(half.join(".chemio-new/c")).unwrap();
+    done(arguments!["rm", &path, &half]);
+    assert!(names(scratch.path()).is_empty());
+
+    make(&path, &[11, 13], &[2, 3], DataType::Int32);
+    fs::write(path.join("notes"), "mine").unwrap();
+    assert_eq!(done(arguments!["rm", &path]), format!("left: {}\n", path.join("notes").display()));
+    assert_eq!(names(&path), ["notes"]);
+
+    make(&foreign, &[11, 13], &[2, 3], DataType::Int32);
+    let text = fs::read_to_string(foreign.join("zarr.json")).unwrap().replace("\"chemio\"", "\"other\"");
+    fs::write(foreign.join("zarr.json"), text).unwrap();
+    assert!(refused(arguments!["rm", &foreign]).contains("--foreign"));
+    assert_eq!(ArrayDirectory::open(&foreign).unwrap().stored().unwrap().shards, [0, 1, 2]);
+    done(arguments!["rm", "--foreign", &foreign]);
+    assert_eq!(names(scratch.path()), ["array"]);
+}
+
+#[test]
+fn verify_finds_every_kind_of_damage_and_names_the_shard() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("array");
+    let damages: [(&str, fn(&fs::File)); 3] = [
+        ("instead of", |file| file.write_all_at(&[0xFF], file.metadata().unwrap().len() - 20).unwrap()),
+        ("bytes", |file| file.set_len(file.metadata().unwrap().len() - 1).unwrap()),
+        ("bytes", |file| file.set_len(3).unwrap()),
+    ];
+    for (words, damage) in damages {
+        make(&path, &[11, 13], &[2, 3], DataType::Int32);
+        done(arguments!["verify", "--read", &path]);
+        damage(&fs::File::options().write(true).open(path.join("c/1/0")).unwrap());
+        let ran = run(arguments!["verify", &path]);
+        assert!(ran.status == Some(1) && ran.out.contains(words) && ran.out.contains("c/1/0"), "{ran:?}");
+        let ran = run(arguments!["verify", "--json", &path]);
+        let found: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!((&found["whole"], &found["damaged"][0]["shard"]), (&json!(false), &json!(1)));
+        // Nothing is made of what is damaged.
+        let file = scratch.path().join("file.npy");
+        refused(arguments!["export", &path, &file]);
+        assert_eq!(names(scratch.path()), ["array"]);
+    }
+    make(&path, &[11, 13], &[2, 3], DataType::Int32);
+    fs::remove_file(path.join("c/2/0")).unwrap();
+    let ran = run(arguments!["verify", &path]);
+    assert!(ran.status == Some(1) && ran.out.contains("no such file"), "{ran:?}");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let scratch = tempfile::tempdir().unwrap();
+    make(&scratch.path().join("array"), &[3], &[2], DataType::Int32);
+    let mut child = support::command()
+        .arg("ls")
+        .arg(scratch.path())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}

@@ -1,0 +1,356 @@
+//! Copying an array, so that whenever the program is killed there is either no copy, or a whole one.
+//!
+//! Everything is copied under `.chemio-new` of a directory that has no `zarr.json`, and synced; then the chunks get their names,
+//! and the metadata last. Files share their blocks where the file system can do that; elsewhere only what is written is copied.
+
+use crate::create::prepare;
+use crate::directory::ArrayDirectory;
+use crate::disk::{Disk, entries};
+use crate::error::{Error, Operation, Result, refused};
+use crate::format::METADATA;
+use crate::survey::{ChunkTree, NEW, Survey, read_metadata_text};
+use rustix::fs::SeekFrom;
+use rustix::io::Errno;
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// How much one step copies.
+const STEP_BYTES: u64 = 16 << 20;
+
+/// A copy of an array, under way. If it is dropped before [`commit`](Self::commit), what was copied is removed. One process.
+#[derive(Debug)]
+pub struct Copying {
+    source: ArrayDirectory,
+    path: PathBuf,
+    disk: Disk,
+    /// The shards that are still to be copied, the next one last.
+    shards: Vec<u64>,
+    current: Option<FileCopy>,
+    bytes_total: u64,
+    /// Whether this is over, for better or worse.
+    ended: bool,
+    owns_directory: bool,
+    /// What has got its name so far.
+    named: Vec<PathBuf>,
+}
+
+/// One file, of which all before `done_bytes` is copied.
+#[derive(Debug)]
+struct FileCopy {
+    from: (File, PathBuf),
+    to: (File, PathBuf),
+    done_bytes: u64,
+    len_bytes: u64,
+}
+
+impl Copying {
+    /// Begins to copy the array `source`, whoever made it, to `path`, whose parent exists: to where nothing is, or an empty
+    /// directory, or what is left of an array whose creation was interrupted.
+    ///
+    /// # Errors
+    /// - [`Error::Exists`]: something else is there.
+    /// - What the system says.
+    pub fn begin(source: ArrayDirectory, path: &Path) -> Result<Self> {
+        Self::begin_on(Disk::default(), source, path)
+    }
+
+    pub(crate) fn begin_on(disk: Disk, source: ArrayDirectory, path: &Path) -> Result<Self> {
+        let survey = Survey::of(path)?;
+        let exists = |found| Err(Error::Exists { path: path.to_owned(), found });
+        match &survey {
+            Survey::Absent | Survey::Empty | Survey::HalfMade => {}
+            Survey::Ours(_) => return exists("an array"),
+            Survey::Other(found) => return exists(found),
+        }
+        let half_made = matches!(survey, Survey::HalfMade).then(|| ChunkTree::of(path, None)).transpose()?;
+        if let Some(foreign) = half_made.as_ref().and_then(|tree| tree.foreign.first()) {
+            return Err(Error::Exists { path: foreign.clone(), found: "something in the way of the shards" });
+        }
+        let mut shards = source.stored()?.shards;
+        shards.reverse();
+        let mut bytes_total = 0;
+        for &number in &shards {
+            let shard = source.shard_path(number);
+            bytes_total += shard.metadata().map_err(refused(Operation::Look, &shard))?.len();
+        }
+        let owns_directory = disk.make_directory(path)? || half_made.is_some();
+        let copying = Self {
+            source,
+            path: path.to_owned(),
+            disk,
+            shards,
+            current: None,
+            bytes_total,
+            ended: false,
+            owns_directory,
+            named: vec![],
+        };
+        prepare(&copying.disk, path, owns_directory, half_made.as_ref())?;
+        Ok(copying)
+    }
+
+    /// Bytes of all shards, with their holes.
+    pub fn bytes_total(&self) -> u64 {
+        self.bytes_total
+    }
+
+    /// Copies a little more; how many bytes that was, holes counted, or `None` when nothing is left.
+    ///
+    /// # Errors
+    /// - [`Error::CorruptShard`]: the source became shorter meanwhile. What the system says.
+    pub fn step(&mut self) -> Result<Option<u64>> {
+        if self.current.is_none() {
+            let Some(number) = self.shards.pop() else { return Ok(None) };
+            return self.start_file(number).map(Some);
+        }
+        let Some(copy) = &mut self.current else { return Ok(None) };
+        let began = copy.done_bytes;
+        copy.advance(&self.disk)?;
+        let done = copy.done_bytes - began;
+        if copy.done_bytes >= copy.len_bytes {
+            self.disk.sync(&copy.to.0, &copy.to.1)?;
+            self.current = None;
+        }
+        Ok(Some(done))
+    }
+
+    /// Begins with a shard; the bytes that were copied at once.
+    fn start_file(&mut self, number: u64) -> Result<u64> {
+        let from = self.source.shard_path(number);
+        let key = self.source.key(number);
+        let new = self.path.join(NEW);
+        self.disk.make_directories(&new, key.parent().unwrap_or(Path::new("")))?;
+        let to = new.join(key);
+        let source = File::open(&from).map_err(refused(Operation::Open, &from))?;
+        let len_bytes = source.metadata().map_err(refused(Operation::Look, &from))?.size();
+        let copy = self.disk.make_file(&to)?;
+        if self.disk.clone_file(&source, &copy, &to)? {
+            self.disk.sync(&copy, &to)?;
+            return Ok(len_bytes);
+        }
+        self.disk.set_len(&copy, &to, len_bytes)?;
+        self.current = Some(FileCopy { from: (source, from), to: (copy, to), done_bytes: 0, len_bytes });
+        Ok(0)
+    }
+
+    /// Ends: the copy is there, and on the device. All of it must have been copied.
+    ///
+    /// # Errors
+    /// What the system says; then there is no copy.
+    ///
+    /// # Panics
+    /// If something is left to copy.
+    pub fn commit(mut self) -> Result<ArrayDirectory> {
+        assert!(self.shards.is_empty() && self.current.is_none(), "shards are left to copy");
+        let new = self.path.join(NEW);
+        let (_, text) = read_metadata_text(self.source.path())?;
+        let metadata = self.disk.make_file(&new.join(METADATA))?;
+        self.disk.write_at(&metadata, &new.join(METADATA), &text, 0)?;
+        self.disk.sync(&metadata, &new.join(METADATA))?;
+        self.disk.sync_tree(&new)?;
+        for (entry, _) in entries(&new)? {
+            let name = entry.file_name().unwrap_or_default();
+            if name != METADATA {
+                let to = self.path.join(name);
+                self.named.push(to.clone());
+                self.disk.rename(&entry, &to)?;
+            }
+        }
+        self.disk.sync_directory(&self.path)?;
+        self.disk.rename(&new.join(METADATA), &self.path.join(METADATA))?;
+        // From here on nothing may be taken back.
+        self.ended = true;
+        self.disk.sync_directory(&self.path)?;
+        if let Err(error) = self.disk.remove_tree(&new) {
+            tracing::warn!(%error, "the mark of a copy under way is left behind");
+        }
+        ArrayDirectory::open(&self.path)
+    }
+
+    fn abandon(&self) -> Result<()> {
+        for named in &self.named {
+            if named.is_dir() { self.disk.remove_tree(named)? } else { self.disk.remove_file(named)? }
+        }
+        self.disk.remove_tree(&self.path.join(NEW))?;
+        if self.owns_directory {
+            self.disk.remove_directory(&self.path)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Copying {
+    fn drop(&mut self) {
+        if !self.ended
+            && let Err(error) = self.abandon()
+        {
+            tracing::warn!(%error, "what was copied before copying failed is left behind");
+        }
+    }
+}
+
+impl FileCopy {
+    /// Copies the next piece, or passes over a hole.
+    fn advance(&mut self, disk: &Disk) -> Result<()> {
+        let look = refused(Operation::Look, &self.from.1);
+        let data = match rustix::fs::seek(&self.from.0, SeekFrom::Data(self.done_bytes)) {
+            Ok(data) => data,
+            // Nothing but holes up to the end.
+            Err(Errno::NXIO) => self.len_bytes,
+            // A file system that does not know its holes.
+            Err(Errno::INVAL) => self.done_bytes,
+            Err(error) => return Err(look(error.into())),
+        };
+        if data > self.done_bytes {
+            self.done_bytes = data.min(self.len_bytes);
+            return Ok(());
+        }
+        let hole = rustix::fs::seek(&self.from.0, SeekFrom::Hole(data)).unwrap_or(self.len_bytes);
+        let end = hole.min(self.len_bytes).min(data + STEP_BYTES);
+        let (from, to) = ((&self.from.0, self.from.1.as_path()), (&self.to.0, self.to.1.as_path()));
+        match disk.copy_range(from, to, data, end - data)? {
+            0 => {
+                let reason = format!("{data} bytes left of {} while it was copied", self.len_bytes);
+                Err(Error::CorruptShard { path: self.from.1.clone(), reason })
+            }
+            copied => {
+                self.done_bytes += copied;
+                Ok(())
+            }
+        }
+    }
+}
+
+impl ArrayDirectory {
+    /// Copies the array to `path`, see [`Copying`]; durable when this returns.
+    ///
+    /// # Errors
+    /// As [`Copying::begin`], [`Copying::step`] and [`Copying::commit`].
+    pub fn copy_to(self, path: &Path) -> Result<Self> {
+        let mut copying = Copying::begin(self, path)?;
+        while copying.step()?.is_some() {}
+        copying.commit()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{Alignment, ArraySpec, BrickShape, Bricks, DataType};
+    use section::Section;
+    use std::fs;
+
+    const ROW: [u8; 48] = [7; 48];
+
+    fn make_source(path: &Path) -> ArrayDirectory {
+        let mut spec = ArraySpec::new(&[9, 6], DataType::Float64).unwrap();
+        spec.bricks = Bricks::Exact(BrickShape::exact(&[2, 3]).unwrap());
+        (spec.alignment, spec.files) = (Alignment::new(512).unwrap(), 3);
+        let array = ArrayDirectory::create(path, &spec).unwrap();
+        array.write(&Section::new(&[4, 0], &[5, 6]).unwrap(), &ROW).unwrap();
+        array
+    }
+
+    fn expect_whole(array: &ArrayDirectory) {
+        let mut all = vec![1; 9 * 48];
+        array.read(&Section::whole(&[9, 6]).unwrap(), &mut all).unwrap();
+        assert!(all[4 * 48..5 * 48] == ROW && all[..4 * 48].iter().all(|&byte| byte == 0));
+        array.check().unwrap();
+    }
+
+    fn copy_on(disk: Disk, source: &Path, path: &Path) -> Result<()> {
+        let mut copying = Copying::begin_on(disk, ArrayDirectory::open(source)?, path)?;
+        while copying.step()?.is_some() {}
+        copying.commit().map(drop)
+    }
+
+    #[test]
+    fn a_copy_that_stops_after_any_call_leaves_no_array_or_a_whole_one() {
+        let scratch = tempfile::tempdir().unwrap();
+        let source = scratch.path().join("source");
+        make_source(&source);
+        for calls in 0.. {
+            let path = scratch.path().join(format!("copy-{calls}"));
+            let result = copy_on(Disk::stopping_after(calls), &source, &path);
+            match ArrayDirectory::open(&path) {
+                Ok(array) => expect_whole(&array),
+                Err(Error::Missing { .. } | Error::HalfMade { .. }) => {}
+                Err(Error::NotAnArray { .. }) => assert!(entries(&path).unwrap().is_empty(), "{calls} calls"),
+                Err(error) => panic!("after {calls} calls: {error}"),
+            }
+            expect_whole(&ArrayDirectory::open(&source).unwrap());
+            if result.is_ok() {
+                assert!(calls > 20, "{calls} calls");
+                break;
+            }
+            // Whatever is left, the copy can be made.
+            if ArrayDirectory::open(&path).is_err() {
+                copy_on(Disk::default(), &source, &path).unwrap();
+            }
+            expect_whole(&ArrayDirectory::open(&path).unwrap());
+            assert_eq!(ArrayDirectory::delete(&path).unwrap().left, Vec::<PathBuf>::new());
+        }
+    }
+
+    #[test]
+    fn a_copy_that_fails_once_leaves_nothing() {
+        let scratch = tempfile::tempdir().unwrap();
+        let source = scratch.path().join("source");
+        make_source(&source);
+        for calls in 0.. {
+            let path = scratch.path().join("copy");
+            let result = copy_on(Disk::failing_after(calls), &source, &path);
+            match ArrayDirectory::open(&path) {
+                Ok(array) => {
+                    expect_whole(&array);
+                    drop(array);
+                    ArrayDirectory::delete(&path).unwrap();
+                }
+                Err(error) => {
+                    assert!(result.is_err());
+                    assert!(!path.exists(), "after {calls} calls: {error}");
+                }
+            }
+            if result.is_ok() {
+                break;
+            }
+        }
+    }
+
+    #[test]
+    fn holes_are_not_copied_and_other_files_stay_behind() {
+        let scratch = tempfile::tempdir().unwrap();
+        let source = scratch.path().join("source");
+        let array =
+            ArrayDirectory::create(&source, &ArraySpec::new(&[4000, 5000], DataType::Float64).unwrap())
+                .unwrap();
+        array.write(&Section::new(&[3999, 0], &[4000, 5000]).unwrap(), &[3; 40_000]).unwrap();
+        fs::write(source.join("notes"), "mine").unwrap();
+        let copy = array.copy_to(&scratch.path().join("copy")).unwrap();
+        let shard = fs::metadata(copy.shard_path(0)).unwrap();
+        assert!(
+            shard.len() > 4000 * 5000 * 8 && shard.blocks() * 512 < 16 << 20,
+            "{} blocks",
+            shard.blocks()
+        );
+        let mut row = vec![0; 40_000];
+        copy.read(&Section::new(&[3999, 0], &[4000, 5000]).unwrap(), &mut row).unwrap();
+        assert!(row.iter().all(|&byte| byte == 3));
+        assert!(!copy.path().join("notes").exists());
+    }
+
+    #[test]
+    fn what_is_there_already_is_not_touched() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (source, other) = (scratch.path().join("source"), scratch.path().join("other"));
+        make_source(&source);
+        fs::write(&other, "mine").unwrap();
+        for path in [&source, &other] {
+            let error = ArrayDirectory::open(&source).unwrap().copy_to(path).unwrap_err();
+            assert!(matches!(error, Error::Exists { .. }), "{error}");
+        }
+        assert_eq!(fs::read_to_string(&other).unwrap(), "mine");
+        expect_whole(&ArrayDirectory::open(&source).unwrap());
+    }
+}

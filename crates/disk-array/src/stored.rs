@@ -1,0 +1,108 @@
+//! Which shards of an array there are, found by listing its directory: an array may have more shards than can be asked for one by
+//! one.
+
+use crate::directory::ArrayDirectory;
+use crate::disk::entries;
+use crate::error::Result;
+use crate::survey::{NEW, OLD, PART};
+use std::path::{Path, PathBuf};
+
+/// What is in the directory of an array.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stored {
+    /// The numbers of the shards that have a file, ascending.
+    pub shards: Vec<u64>,
+    /// What is no chunk of the array and not its metadata.
+    pub foreign: Vec<PathBuf>,
+    /// The directories that hold nothing but chunks, inner ones first.
+    pub(crate) directories: Vec<PathBuf>,
+}
+
+impl ArrayDirectory {
+    /// Lists the shards that there are. Memory for a number and a name each.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn stored(&self) -> Result<Stored> {
+        let mut stored = Stored::default();
+        for (entry, kind) in entries(self.path())? {
+            let name = entry.file_name().unwrap_or_default();
+            if name == crate::format::METADATA || [NEW, OLD, PART].iter().any(|ours| name == *ours) {
+                continue;
+            }
+            self.sort_in(&entry, kind.is_dir(), 1, &mut stored)?;
+        }
+        stored.shards.sort_unstable();
+        Ok(stored)
+    }
+
+    fn sort_in(&self, entry: &Path, is_directory: bool, level: usize, stored: &mut Stored) -> Result<()> {
+        if !is_directory {
+            match self.number_of(entry) {
+                Some(number) if entry.is_file() => stored.shards.push(number),
+                _ => stored.foreign.push(entry.to_owned()),
+            }
+        } else if level <= self.metadata().dims.len() {
+            let before = stored.foreign.len();
+            for (inner, kind) in entries(entry)? {
+                self.sort_in(&inner, kind.is_dir(), level + 1, stored)?;
+            }
+            if stored.foreign.len() == before {
+                stored.directories.push(entry.to_owned());
+            }
+        } else {
+            stored.foreign.push(entry.to_owned());
+        }
+        Ok(())
+    }
+
+    /// The number of the shard with this file.
+    fn number_of(&self, file: &Path) -> Option<u64> {
+        let key = file.strip_prefix(self.path()).ok()?;
+        let shards = self.layout().shards();
+        let coordinates = self.metadata().keys.coordinates(key, self.metadata().dims.len())?;
+        let inside = coordinates.iter().zip(shards.counts().iter()).all(|(at, count)| at < count);
+        inside.then(|| shards.number(&coordinates))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{ArraySpec, BrickShape, Bricks, ChunkKeys, DataType, Separator};
+    use std::fs;
+
+    #[test]
+    fn a_name_of_a_chunk_gives_its_coordinates_back_and_no_other_name_does() {
+        for keys in [
+            ChunkKeys::Default(Separator::Slash),
+            ChunkKeys::Default(Separator::Dot),
+            ChunkKeys::V2(Separator::Slash),
+            ChunkKeys::V2(Separator::Dot),
+        ] {
+            let key = keys.key(&[7, 0, 12]);
+            assert_eq!(keys.coordinates(&key, 3).unwrap()[..], [7, 0, 12], "{keys}");
+            assert_eq!(keys.coordinates(&key, 2), None, "{keys}");
+            let padded = PathBuf::from(key.to_str().unwrap().replace('7', "07"));
+            assert_eq!(keys.coordinates(&padded, 3), None, "{keys}");
+        }
+        assert_eq!(ChunkKeys::OURS.coordinates(Path::new("c.0.0"), 2), None);
+    }
+
+    #[test]
+    fn only_the_shards_that_have_a_file_are_listed_and_strangers_are_named() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("array");
+        let mut spec = ArraySpec::new(&[8, 6], DataType::Float64).unwrap();
+        spec.bricks = Bricks::Exact(BrickShape::exact(&[2, 3]).unwrap());
+        spec.files = 4;
+        let array = ArrayDirectory::create(&path, &spec).unwrap();
+        assert_eq!(array.stored().unwrap().shards, [0, 1, 2, 3]);
+        fs::remove_file(array.shard_path(2)).unwrap();
+        fs::write(path.join("c/9"), "").unwrap();
+        fs::write(path.join("notes"), "").unwrap();
+        let stored = array.stored().unwrap();
+        assert_eq!(stored.shards, [0, 1, 3]);
+        assert_eq!(stored.foreign, [path.join("c/9"), path.join("notes")]);
+    }
+}
