@@ -74,6 +74,12 @@ impl Tiles {
         Ok(Self { grid, section: *section, which })
     }
 
+    /// Whether no brick is in two tiles.
+    pub(crate) fn have_whole_bricks(&self, bricks: &BrickGrid) -> bool {
+        let (tile, brick, dims) = (self.grid.brick(), bricks.brick(), bricks.array());
+        (0..dims.len()).all(|d| tile[d] >= dims[d] || tile[d].is_multiple_of(brick[d]))
+    }
+
     fn tile(&self, coordinates: &[u64]) -> Option<Section> {
         self.section.clipped_to(&self.grid.elements(coordinates))
     }
@@ -256,6 +262,19 @@ mod tests {
         assert_eq!(Tiles::stored(&whole, tile, &brick, &numbers).unwrap().count(), 2);
         let large = TileShape { bytes_max: 128 << 20, ..tile };
         assert_eq!(Tiles::stored(&whole, large, &brick, &numbers).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn tiles_know_whether_they_have_whole_bricks() {
+        let (dims, brick) = (shape(&[100, 100]), shape(&[30, 40]));
+        let bricks = BrickGrid::new(&dims, &brick).unwrap();
+        let whole = Section::whole(&dims).unwrap();
+        let have = |elements_max: u64| {
+            let tile =
+                TileShape { dims: &dims, brick: &brick, element_bytes: 8, bytes_max: 8 * elements_max };
+            Tiles::all(&whole, tile).unwrap().have_whole_bricks(&bricks)
+        };
+        assert!(have(1200) && have(4000) && have(10_000) && !have(1199) && !have(10));
     }
 
     #[test]
