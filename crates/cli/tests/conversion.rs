@@ -147,7 +147,7 @@ fn fill_values_of_other_programs_arrays_are_elements() {
     let mut expected = vec![2.5f32; 60];
     for row in 0..4 {
         for column in 0..2 {
-            expected[(4 + row) * 6 + 4 + column] = (row * 4 + column) as f32 + 0.5;
+            expected[(4 + row) * 6 + 4 + column] = f32::from(u8::try_from(row * 4 + column).unwrap()) + 0.5;
         }
     }
     assert!(fs::read(&file).unwrap() == expected.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>());
