@@ -2,7 +2,7 @@
 !>
 !> Functions return 0 or a code below; dra_errmsg tells what it means and what happened. Indices count from 1, the first one varies
 !> fastest, and bounds are inclusive. All calls are collective and return the same on every rank, but for dra_inquire,
-!> ndra_inquire, dra_get_attribute and the subroutines. The elements of a global array are left alone from the start of a
+!> ndra_inquire, dra_hosts, dra_get_attribute and the subroutines. The elements of a global array are left alone from the start of a
 !> transfer to dra_wait.
 module chemio_dra
   implicit none
@@ -34,7 +34,7 @@ module chemio_dra
   integer, parameter :: dra_err_truncate = -1978 !< the length of a file could not be set
   integer, parameter :: dra_err_eof = -1977 !< a file of the array is too short
   integer, parameter :: dra_err_fsync = -1976 !< data did not reach the device
-  integer, parameter :: dra_err_unknown = -1975 !< unknown error
+  integer, parameter :: dra_err_unknown = -1975 !< an internal error, or an unknown one
   integer, parameter :: dra_err_too_short = -10016 !< a character argument is too short for the answer
   ! end codes
 
@@ -164,6 +164,15 @@ module chemio_dra
       character(len=*), intent(inout) :: name, filename
     end function ndra_inquire
 
+    !> Where an array is: the number of its parts, and of one of them, counted from 1, its host and the bytes of its files when all
+    !> elements have been written. Where all hosts see its directory it has one part, and the host is blank.
+    integer function dra_hosts(d_a, part, parts, host, bytes)
+      integer, intent(in) :: d_a, part
+      integer, intent(inout) :: parts
+      character(len=*), intent(inout) :: host
+      double precision, intent(inout) :: bytes
+    end function dra_hosts
+
     !> The value of an attribute as a JSON text; -1 if there is no such attribute.
     integer function dra_get_attribute(d_a, key, value)
       integer, intent(in) :: d_a
@@ -202,7 +211,7 @@ module chemio_dra
       integer, intent(in) :: d_a
     end subroutine dra_print_internals
 
-    !> What new arrays are like that say nothing themselves; -1 is "don't know".
+    !> What new arrays are like that say nothing themselves; -1 is "don't know": one file and two processes for each host.
     subroutine dra_set_default_config(numfiles, ioprocs)
       integer, intent(in) :: numfiles, ioprocs
     end subroutine dra_set_default_config

@@ -36,7 +36,7 @@
 #define DRA_ERR_TRUNCATE (-1978) /* the length of a file could not be set */
 #define DRA_ERR_EOF (-1977) /* a file of the array is too short */
 #define DRA_ERR_FSYNC (-1976) /* data did not reach the device */
-#define DRA_ERR_UNKNOWN (-1975) /* unknown error */
+#define DRA_ERR_UNKNOWN (-1975) /* an internal error, or an unknown one */
 #define DRA_ERR_TOO_SHORT (-10016) /* a character argument is too short for the answer */
 
 #ifdef __cplusplus
@@ -81,8 +81,8 @@ extern "C" {
 int NDRA_Create(int type, int ndim, const dra_size_t *dims, const char *name, const char *filename, int mode, const dra_size_t *reqdims, int *d_a);
 
 /**
- * As NDRA_Create, in so many files, for which so many processes do the input and output; -1 for "don't know".
- * Collective over all ranks.
+ * As NDRA_Create, in so many files, for which so many processes do the input and output; -1 for "don't know": as
+ * DRA_Set_default_config says. Files are equal boxes of bricks, so not every number is possible. Collective over all ranks.
  */
 int NDRA_Create_config(int type, int ndim, const dra_size_t *dims, const char *name, const char *filename, int mode, const dra_size_t *reqdims, int numfiles, int numioprocs, int *d_a);
 
@@ -181,8 +181,18 @@ int NDRA_Inquire(int d_a, int *type, int *ndim, dra_size_t *dims, char *name, ch
 int NDRA_Inquire_full(int d_a, int *type, int *ndim, dra_size_t *dims, char *name, size_t name_len, char *filename, size_t filename_len);
 
 /**
+ * Tells where an array is: in how many parts, and for one of them, counted from 0, its host and how many bytes its files have when
+ * all elements have been written. An array has one part, and host is empty, where all hosts see the directory; where each has
+ * its own disk, one for each host, in a directory of the same name. host has room for len characters, NUL included. Local.
+ *
+ * Returns 0; -1994 if there is no such array; -10016 if there is not enough room; 1 if there is no such part, or for a null
+ * pointer. Then nothing is stored.
+ */
+int DRA_Hosts(int d_a, int part, int *parts, char *host, size_t len, double *bytes);
+
+/**
  * What new arrays are like that say nothing themselves: in so many files, for which so many processes do the input and
- * output; -1 for "don't know". Called on all ranks alike, after DRA_Init; before it, it does nothing. Local.
+ * output; -1 for "don't know": one file and two processes for each host. Called on all ranks alike, after DRA_Init; before it, it does nothing. Local.
  */
 void DRA_Set_default_config(int numfiles, int numioprocs);
 

@@ -4,11 +4,8 @@
 set -u
 cd "$(dirname "$0")" || exit 1
 
-read -ra launcher <<< "${RUN:-mpirun}"
-if "${launcher[0]}" --version 2>&1 | grep -q 'Open MPI\|OpenRTE'; then
-  launcher+=(--oversubscribe)
-  [ "$(id -u)" = 0 ] && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-fi
+# shellcheck source=examples/launcher.sh
+source ../launcher.sh
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

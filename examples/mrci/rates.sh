@@ -4,11 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-read -ra launcher <<< "${RUN:-mpirun}"
-if "${launcher[0]}" --version 2>&1 | grep -q 'Open MPI\|OpenRTE'; then
-  launcher+=(--oversubscribe)
-  [ "$(id -u)" = 0 ] && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-fi
+# shellcheck source=examples/launcher.sh
+source ../launcher.sh
 
 printf '%5s %12s %12s %12s %14s\n' ranks memory disk overflow "disk:memory"
 for ranks in 1 2 4; do

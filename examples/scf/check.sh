@@ -4,11 +4,8 @@
 set -u
 cd "$(dirname "$0")" || exit 1
 
-run_ranks=(mpirun)
-if mpirun --version 2>&1 | grep -q 'Open MPI'; then
-  run_ranks+=(--oversubscribe)
-  [ "$(id -u)" = 0 ] && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-fi
+# shellcheck source=examples/launcher.sh
+source ../launcher.sh
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -31,7 +28,7 @@ verdict() {
 scf() {
   local ranks=$1
   shift
-  timeout 120 "${run_ranks[@]}" -n "$ranks" ./scf --scratch "$work/scratch" --vectors "$work/vectors" "$@" \
+  timeout 120 "${launcher[@]}" -n "$ranks" ./scf --scratch "$work/scratch" --vectors "$work/vectors" "$@" \
     > "$work/out" 2>&1
   code=$?
 }
@@ -160,7 +157,7 @@ verdict "no convergence" refused 'the iterations did not converge'
 # Bad places for files.
 scf 2 "${water[@]}" "${basis[@]}" --scratch "$work/nowhere"
 verdict "missing scratch directory" refused 'rank [01]: eaf_open .*nowhere'
-timeout 120 "${run_ranks[@]}" -n 1 ./scf "${water[@]}" "${basis[@]}" --scratch "$work/scratch" --vectors "$work/v" : \
+timeout 120 "${launcher[@]}" -n 1 ./scf "${water[@]}" "${basis[@]}" --scratch "$work/scratch" --vectors "$work/v" : \
   -n 1 ./scf "${water[@]}" "${basis[@]}" --scratch "$work/nowhere" > "$work/out" 2>&1
 code=$?
 verdict "scratch missing on one rank only" refused 'rank 1: eaf_open .*nowhere'

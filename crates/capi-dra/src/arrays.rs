@@ -53,6 +53,17 @@ pub(crate) struct Description {
     pub(crate) file: PathBuf,
 }
 
+/// One of the directories of an array.
+#[derive(Debug)]
+pub(crate) struct PartOfArray {
+    /// How many there are.
+    pub(crate) parts: i64,
+    /// Empty if all hosts see it.
+    pub(crate) host: String,
+    /// When all elements have been written.
+    pub(crate) bytes: f64,
+}
+
 fn handle_of(index: usize) -> i64 {
     i64::try_from(index).map_or(i64::MAX, |index| index.saturating_add(FIRST_HANDLE))
 }
@@ -84,9 +95,9 @@ impl Creation<'_> {
         let data_type = types::of_code(self.type_code, session.integer_bytes)?;
         let spread = self.spread.or(session.defaults());
         let mut spec = ArraySpec::new(&self.dims, data_type).map_err(of_disk)?;
-        if let Ok(files) = u64::try_from(spread.files) {
-            spec.files = files.max(1);
-        }
+        // One for each host, as programs know it: hosts that write to one file wait for each other on many file systems.
+        let files = u64::try_from(spread.files).ok().filter(|&files| files > 0);
+        spec.files = files.unwrap_or(session.context.nodes() as u64);
         spec.attributes = Attributes {
             name: self.name.clone(),
             type_code: i32::try_from(self.type_code).unwrap_or(0),
@@ -228,6 +239,19 @@ pub(crate) fn describe(language: Language, handle: i64) -> Result<Description> {
         name: attributes.map(|attributes| attributes.name.clone()).unwrap_or_default(),
         file: open.file.clone(),
     })
+}
+
+/// What lies where: a part of an array, by its number as the caller counts. Local.
+pub(crate) fn part(language: Language, handle: i64, number: i64) -> Result<PartOfArray> {
+    let session = current()?;
+    let open = session.array(handle)?;
+    let disk = open.disk();
+    let count = disk.parts_count();
+    let part = language.choose(number, count).ok_or(Error::BadPart { got: number, parts: count })?;
+    #[allow(clippy::cast_precision_loss)] // callers know lengths as doubles
+    let bytes = disk.part_bytes(part) as f64;
+    let host = disk.hosts().get(part).cloned().unwrap_or_default();
+    Ok(PartOfArray { parts: i64::try_from(count).unwrap_or(i64::MAX), host, bytes })
 }
 
 /// How new arrays are spread that say nothing themselves. No more than a hint, so no error where nothing is initialised.

@@ -10,7 +10,7 @@ use crate::language::{Language, dims_count, numbers};
 use crate::session::{self, Spread};
 use crate::transfers::{self, Arguments, Corners, Direction, Part};
 use chemio_capi::{Error, Result, boundary, pointer, strings};
-use libc::{c_char, c_int, c_long, size_t};
+use libc::{c_char, c_double, c_int, c_long, size_t};
 use std::ffi::CStr;
 use std::os::unix::ffi::OsStrExt;
 
@@ -117,8 +117,8 @@ pub unsafe extern "C" fn NDRA_Create(
     unsafe { NDRA_Create_config(r#type, ndim, dims, name, filename, mode, reqdims, -1, -1, d_a) }
 }
 
-/// As `NDRA_Create`, in so many files, for which so many processes do the input and output; -1 for "don't know".
-/// Collective over all ranks.
+/// As `NDRA_Create`, in so many files, for which so many processes do the input and output; -1 for "don't know": as
+/// `DRA_Set_default_config` says. Files are equal boxes of bricks, so not every number is possible. Collective over all ranks.
 ///
 /// # Safety
 /// As for `NDRA_Create`.
@@ -371,8 +371,44 @@ pub unsafe extern "C" fn NDRA_Inquire_full(
     })
 }
 
+/// Tells where an array is: in how many parts, and for one of them, counted from 0, its host and how many bytes its files have when
+/// all elements have been written. An array has one part, and `host` is empty, where all hosts see the directory; where each has
+/// its own disk, one for each host, in a directory of the same name. `host` has room for `len` characters, NUL included. Local.
+///
+/// Returns 0; -1994 if there is no such array; -10016 if there is not enough room; 1 if there is no such part, or for a null
+/// pointer. Then nothing is stored.
+///
+/// # Safety
+/// `parts` and `bytes` are null or may be written; `host` is null or has room for `len` characters.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn DRA_Hosts(
+    d_a: c_int,
+    part: c_int,
+    parts: *mut c_int,
+    host: *mut c_char,
+    len: size_t,
+    bytes: *mut c_double,
+) -> c_int {
+    boundary::code(|| {
+        let known = arrays::part(Language::C, d_a.into(), part.into())?;
+        pointer::check(parts, "parts", FAILED)?;
+        pointer::check(host, "host", FAILED)?;
+        pointer::check(bytes, "bytes", FAILED)?;
+        if known.host.len() >= len {
+            return Err(Error::TooShort { expected: known.host.len() + 1, got: len });
+        }
+        // SAFETY: checked above, and promised by the caller.
+        unsafe {
+            pointer::store(parts, int(known.parts));
+            strings::fill_c(host, len, known.host.as_bytes());
+            pointer::store(bytes, known.bytes);
+        }
+        Ok(())
+    })
+}
+
 /// What new arrays are like that say nothing themselves: in so many files, for which so many processes do the input and
-/// output; -1 for "don't know". Called on all ranks alike, after `DRA_Init`; before it, it does nothing. Local.
+/// output; -1 for "don't know": one file and two processes for each host. Called on all ranks alike, after `DRA_Init`; before it, it does nothing. Local.
 #[unsafe(no_mangle)]
 pub extern "C" fn DRA_Set_default_config(numfiles: c_int, numioprocs: c_int) {
     boundary::silent(|| arrays::set_default_config(numfiles.into(), numioprocs.into()));

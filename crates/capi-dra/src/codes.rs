@@ -3,8 +3,8 @@
 //! They are those of the device layer, and [`dra::codes`]. The names are DRA's own, so that `dra.fh`, `sf.fh` and `eaf.fh` can
 //! be included together.
 
-use elio::codes as device;
 pub use elio::codes::Code;
+use elio::codes::{self as device, code};
 
 /// No error.
 pub const OK: i32 = 0;
@@ -31,10 +31,6 @@ pub(crate) const NO_REQUEST: i64 = -333;
 pub(crate) const DONE: i64 = -1;
 pub(crate) const PENDING: i64 = 0;
 
-const fn code(number: i32, name: &'static str, text: &'static str) -> Code {
-    Code::new(number, name, text)
-}
-
 /// Every number with its name and its text.
 pub const TABLE: [Code; 20] = [
     code(OK, "DRA_OK", "no error"),
@@ -55,13 +51,13 @@ pub const TABLE: [Code; 20] = [
     code(device::DEVICE_TRUNCATE, "DRA_ERR_TRUNCATE", "the length of a file could not be set"),
     code(device::DEVICE_END_OF_FILE, "DRA_ERR_EOF", "a file of the array is too short"),
     code(device::DEVICE_SYNC, "DRA_ERR_FSYNC", "data did not reach the device"),
-    code(device::DEVICE_UNKNOWN, "DRA_ERR_UNKNOWN", "unknown error"),
+    code(device::DEVICE_UNKNOWN, "DRA_ERR_UNKNOWN", "an internal error, or an unknown one"),
     code(TOO_SHORT, "DRA_ERR_TOO_SHORT", "a character argument is too short for the answer"),
 ];
 
 /// The fixed text of `number`: DRA's own, or that of files in general.
 pub fn text(number: i32) -> Option<&'static str> {
-    let own = TABLE.iter().find(|code| code.number == number).map(|code| code.text);
+    let own = device::text_in(&TABLE, number);
     own.or_else(|| eaf::codes::text(number))
 }
 
@@ -71,12 +67,7 @@ mod tests {
 
     #[test]
     fn numbers_and_names_are_unique() {
-        for (i, a) in TABLE.iter().enumerate() {
-            for b in &TABLE[i + 1..] {
-                assert_ne!(a.number, b.number, "{} and {}", a.name, b.name);
-                assert_ne!(a.name, b.name);
-            }
-        }
+        assert_eq!(device::twins_in(&TABLE), None);
     }
 
     #[test]

@@ -88,6 +88,14 @@ pub enum Error {
         /// Where it ends.
         last: Vec<i64>,
     },
+    /// A part that an array does not have.
+    #[error("part {got}: the array has {parts}")]
+    BadPart {
+        /// The number given.
+        got: i64,
+        /// How many there are.
+        parts: usize,
+    },
     /// The array has no such attribute.
     #[error("the array has no attribute {key:?}")]
     NoAttribute {

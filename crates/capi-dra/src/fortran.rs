@@ -536,6 +536,35 @@ pub unsafe fn set_attribute<I: Integer>(
     })
 }
 
+/// `integer function dra_hosts(d_a, part, parts, host, bytes)`: where a part of an array is, counted from 1.
+pub unsafe fn hosts<I: Integer>(
+    d_a: *const I,
+    part: *const I,
+    parts: *mut I,
+    host: *mut c_char,
+    bytes: *mut f64,
+    host_len: usize,
+) -> I {
+    result(|| {
+        // SAFETY: see the head of this file.
+        let (d_a, part) = unsafe { (handle(d_a, "d_a")?, number(part, "part")?) };
+        let known = arrays::part(Language::Fortran, d_a, part)?;
+        pointer::check(parts, "parts", FAILED)?;
+        pointer::check(host, "host", FAILED)?;
+        pointer::check(bytes, "bytes", FAILED)?;
+        if known.host.len() > host_len {
+            return Err(Error::TooShort { expected: known.host.len(), got: host_len });
+        }
+        // SAFETY: checked above, and see the head of this file.
+        unsafe {
+            pointer::store(parts, I::nearest(known.parts));
+            strings::fill_fortran(host, host_len, known.host.as_bytes());
+            pointer::store(bytes, known.bytes);
+        }
+        Ok(())
+    })
+}
+
 /// `subroutine dra_errmsg(code, msg)`
 pub unsafe fn errmsg<I: Integer>(code: *const I, msg: *mut c_char, msg_len: usize) {
     boundary::silent(|| {
@@ -634,6 +663,9 @@ macro_rules! export {
             ndra_inquire_ = ninquire(
                 d_a: *const $int, r#type: *mut $int, ndim: *mut $int, dims: *mut $int, name: *mut c_char,
                 filename: *mut c_char, name_len: usize, filename_len: usize
+            ) -> $int;
+            dra_hosts_ = hosts(
+                d_a: *const $int, part: *const $int, parts: *mut $int, host: *mut c_char, bytes: *mut f64, host_len: usize
             ) -> $int;
             dra_flick_ = flick();
             dra_set_debug_ = set_debug(flag: *const $int);

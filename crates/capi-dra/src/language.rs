@@ -20,6 +20,12 @@ impl Language {
         }
     }
 
+    /// Which of `count` things the caller means by a number.
+    pub(crate) fn choose(self, number: i64, count: usize) -> Option<usize> {
+        let ours = usize::try_from(number.checked_sub(self.first())?).ok();
+        ours.filter(|&ours| ours < count)
+    }
+
     /// Numbers of one language's order in the other one's: ours is that of C.
     fn in_order<T>(self, mut values: Vec<T>) -> Vec<T> {
         if self == Self::Fortran {
@@ -111,6 +117,18 @@ mod tests {
         assert_eq!(Language::C.shape(&[3, 4, 5]).expect("a shape")[..], [3, 4, 5]);
         assert_eq!(Language::Fortran.hint(&[3, 0, -7]), [-1, -1, 3]);
         assert_eq!(Language::Fortran.extents(&[5, u64::MAX]), [i64::MAX, 5]);
+    }
+
+    #[test]
+    fn what_a_number_means_is_told_only_if_it_is_there() {
+        assert_eq!([-1, 0, 1, 2].map(|number| Language::C.choose(number, 2)), [None, Some(0), Some(1), None]);
+        assert_eq!(
+            [0, 1, 2, 3].map(|number| Language::Fortran.choose(number, 2)),
+            [None, Some(0), Some(1), None]
+        );
+        for number in [i64::MIN, i64::MAX] {
+            assert_eq!(Language::Fortran.choose(number, 2), None);
+        }
     }
 
     #[test]

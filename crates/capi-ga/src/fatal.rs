@@ -45,9 +45,9 @@ fn end_all(code: c_int) {
         ffi::MPI_Initialized(&raw mut initialised);
         ffi::MPI_Finalized(&raw mut finalised);
     }
-    if initialised != 0 && finalised == 0 {
+    if initialised != 0 && finalised == 0 && comm::fits_library() {
         std::thread::sleep(LAST_WORDS);
-        // SAFETY: MPI runs, so its world is a communicator.
+        // SAFETY: MPI runs, and is the one that we were built for, so its world is a communicator.
         unsafe { ffi::MPI_Abort(ffi::RSMPI_COMM_WORLD, code) };
     }
 }

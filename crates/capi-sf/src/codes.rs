@@ -4,17 +4,13 @@
 //! The names are SF's own, so that `sf.fh` and `eaf.fh` can be included together.
 
 use eaf::codes::NOT_AN_INTEGER;
-use sf::codes as files;
+use sf::codes::{self as files, code};
 pub use sf::codes::{Code, FAILED, OK};
 
 /// A handle under which there is no file, or a request that was never issued.
 pub const INVALID_HANDLE: i32 = files::DEVICE_HANDLE;
 /// A file that was not created.
 pub const CREATE_FAILED: i32 = files::DEVICE_OPEN;
-
-const fn code(number: i32, name: &'static str, text: &'static str) -> Code {
-    Code::new(number, name, text)
-}
 
 /// Every number with its name and its text.
 pub const TABLE: [Code; 18] = [
@@ -40,7 +36,7 @@ pub const TABLE: [Code; 18] = [
 
 /// The fixed text of `number`: SF's own, or that of another kind of file.
 pub fn text(number: i32) -> Option<&'static str> {
-    let own = TABLE.iter().find(|code| code.number == number).map(|code| code.text);
+    let own = files::text_in(&TABLE, number);
     own.or_else(|| files::text(number))
 }
 
@@ -50,12 +46,7 @@ mod tests {
 
     #[test]
     fn numbers_and_names_are_unique() {
-        for (i, a) in TABLE.iter().enumerate() {
-            for b in &TABLE[i + 1..] {
-                assert_ne!(a.number, b.number, "{} and {}", a.name, b.name);
-                assert_ne!(a.name, b.name);
-            }
-        }
+        assert_eq!(files::twins_in(&TABLE), None);
     }
 
     #[test]

@@ -118,12 +118,20 @@ impl Comm {
     /// The first rank that failed, and whether all gave the same token.
     fn first_failed(&self, failed: bool, token: u64) -> Result<(Option<usize>, bool)> {
         let rank = if failed { i64::try_from(self.rank()).expect("ranks are below 2^31") } else { i64::MAX };
+        let (least, alike) = self.least(rank, token)?;
+        Ok((usize::try_from(least).ok().filter(|&rank| rank < self.size()), alike))
+    }
+
+    /// The smallest of all ranks' values, and whether all gave the same `token`. Collective. Cost: one reduction.
+    ///
+    /// # Errors
+    /// - [`Error::Mpi`], or one of [`Mpi::enter`](crate::Mpi::enter).
+    pub fn least(&self, value: i64, token: u64) -> Result<(i64, bool)> {
         let token = token.cast_signed();
-        // The smallest of a value and the smallest of its complement: equal everywhere if both are what this rank gave.
-        let mut values = [rank, token, !token];
+        // The smallest of a token and the smallest of its complement: equal everywhere if both are what this rank gave.
+        let mut values = [value, token, !token];
         self.all_reduce(&mut values, Operation::Min)?;
-        let first = usize::try_from(values[0]).ok().filter(|&rank| rank < self.size());
-        Ok((first, values[1] == !values[2]))
+        Ok((values[0], values[1] == !values[2]))
     }
 
     /// The text of rank `root`, on every rank. Collective. Cost: one broadcast, and another one for a text beyond 1000 bytes.

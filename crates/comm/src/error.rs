@@ -20,6 +20,16 @@ pub enum Error {
     /// MPI has been finalised: nothing can be done any more.
     #[error("MPI is finalised already")]
     Finalised,
+    /// The program was linked with another MPI than this library.
+    #[error(
+        "this program runs with {found}, but chemio was built for {built_for}: link both with one of them (MPICC says which one ci/install builds for)"
+    )]
+    WrongLibrary {
+        /// The MPI of this library.
+        built_for: &'static str,
+        /// The MPI of the process.
+        found: &'static str,
+    },
     /// The program was started by the launcher of another MPI, so each process believes it is alone.
     #[error(
         "this program is linked with {library}, but the launcher of another MPI started it as one of {ranks} processes: use {launcher}"

@@ -26,6 +26,6 @@ pub use ::mpi::ffi;
 pub use agree::{Failure, NumberedFailure};
 pub use communicator::Comm;
 pub use error::{Error, Result};
-pub use launcher::library_name;
+pub use launcher::{fits_library, library_name};
 pub use mpi::{Entered, Mpi};
 pub use number::{Number, Operation, Reducible};

@@ -43,6 +43,7 @@ impl Mpi {
     ///
     /// # Errors
     /// - [`Error::Finalised`]: MPI was finalised; it cannot be initialised twice.
+    /// - [`Error::WrongLibrary`]: the program has another MPI than the one that this library was built for.
     /// - [`Error::WrongLauncher`]: another MPI's launcher started this program.
     /// - [`Error::Mpi`]: it does not start.
     pub fn start() -> Result<Arc<Self>> {
@@ -53,6 +54,7 @@ impl Mpi {
         if flag(ffi::MPI_Finalized) {
             return Err(Error::Finalised);
         }
+        launcher::check_library()?;
         let ours = !flag(ffi::MPI_Initialized);
         if ours {
             let mut provided = 0;

@@ -1,5 +1,6 @@
 //! Arrays on disk that all ranks of a context have open.
 
+use crate::caught::caught;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::in_memory::{ArrayInMemory, MemoryError};
@@ -72,6 +73,11 @@ pub(crate) struct OpenArray {
 }
 
 impl OpenArray {
+    /// The extents of a brick.
+    pub(crate) fn brick_extents(&self) -> &section::Shape {
+        self.directory.layout().bricks().brick()
+    }
+
     /// Bytes of a buffer that holds a brick, with what may follow it.
     pub(crate) fn buffer_bytes(&self) -> u64 {
         let shard = self.directory.layout().shard();
@@ -110,6 +116,20 @@ impl DiskArray {
     /// [part](crate::format::Part), in order, the name of its host. Empty if all of it is in one directory that all see.
     pub fn hosts(&self) -> &[String] {
         &self.hosts
+    }
+
+    /// In how many directories it is: one for each of [`hosts`](Self::hosts), or the one that all see.
+    pub fn parts_count(&self) -> usize {
+        self.hosts.len().max(1)
+    }
+
+    /// Bytes of the files of a part, counted from 0, when all its elements have been written: bricks, what is between them, and
+    /// indices. No bytes for a part that is not there. Local; nothing is asked of the disk.
+    pub fn part_bytes(&self, part: usize) -> u64 {
+        let (layout, parts) = (self.directory.layout(), self.parts_count());
+        let from_its_first = layout.shards_count().saturating_sub(part as u64);
+        let shards = if part < parts { from_its_first.div_ceil(parts as u64) } else { 0 };
+        shards * layout.shard().len_bytes()
     }
 
     /// Whether this rank does what is done once in each directory.
@@ -151,14 +171,17 @@ impl DiskArray {
         direction: Direction,
     ) -> Result<Request> {
         // All ranks do this, whatever is wrong with their arguments.
-        let synced = if direction == Direction::ToDisk { memory.sync() } else { Ok(()) };
-        let checked = self.check(&**memory, transfer, direction);
         let path = self.directory.path();
-        let checked = checked.and_then(|mapping| {
-            synced.map_err(|error| memory_error(path, &memory.name(), &error)).map(|()| mapping)
+        let synced = if direction == Direction::ToDisk { sync(&**memory, path) } else { Ok(()) };
+        let checked = caught(|| {
+            let mapping = self.check(&**memory, transfer, direction)?;
+            Ok((mapping, !memory.any_thread()))
         });
-        let mapping = self.context.agree_on("a transfer", path, &(transfer, direction), checked)?;
-        let job = self.context.engine().submit(Job::new(&self.open, memory, &mapping, direction));
+        let checked = checked.and_then(|checked| synced.map(|()| checked));
+        let (mapping, by_caller) =
+            self.context.agree_on("a transfer", path, &(transfer, direction), checked)?;
+        let job = Job::new(&self.open, memory, &mapping, (direction, by_caller));
+        let job = self.context.engine().submit(job);
         let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         jobs.retain(|job| !job.is_settled());
         jobs.push(Arc::clone(&job));
@@ -248,6 +271,11 @@ impl DiskArray {
         }
         result
     }
+}
+
+/// Collective: what any rank wrote to an array in memory is seen by all.
+pub(crate) fn sync(memory: &dyn ArrayInMemory, path: &Path) -> Result<()> {
+    caught(|| memory.sync().map_err(|error| memory_error(path, &memory.name(), &error)))
 }
 
 /// For `map_err`: the array in memory has failed.

@@ -171,7 +171,7 @@ impl Context {
     }
 
     /// Number of nodes.
-    pub(crate) fn nodes(&self) -> usize {
+    pub fn nodes(&self) -> usize {
         self.node_of().iter().max().map_or(0, |last| last + 1)
     }
 

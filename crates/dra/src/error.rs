@@ -74,6 +74,13 @@ pub enum Error {
         /// What its library says.
         message: String,
     },
+    /// A broken invariant of this library, or a panic in the program's [`ArrayInMemory`](crate::ArrayInMemory). Transfers that
+    /// were under way on that rank have failed with it; later ones work.
+    #[error("internal error: {message}")]
+    Panicked {
+        /// The message of the panic.
+        message: String,
+    },
     /// There is no memory for the buffers of transfers.
     #[error("no memory for {count} buffers of {bytes} bytes: {source}")]
     NoMemory {
@@ -142,6 +149,7 @@ impl Error {
             Self::Device(error) => error.path(),
             Self::BeyondMemory { .. }
             | Self::NoMemory { .. }
+            | Self::Panicked { .. }
             | Self::Caller { .. }
             | Self::OnRank { .. }
             | Self::Comm(_) => None,

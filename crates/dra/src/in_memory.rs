@@ -9,6 +9,9 @@ pub type MemoryError = Box<dyn std::error::Error + Send + Sync>;
 
 /// An array in the memory of all ranks of a [`Context`](crate::Context).
 ///
+/// A panic of one of these functions is caught: the transfer fails on every rank, as after an error. Only of
+/// [`sync`](Self::sync), which is collective, other ranks may wait for the one that panicked.
+///
 /// Sections and extents are row-major: the last index varies fastest. Elements are given as bytes in the array's type; they
 /// need not be aligned.
 pub trait ArrayInMemory: fmt::Debug + Send + Sync {

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod array;
+mod caught;
 pub mod codes;
 mod context;
 mod error;

@@ -1,6 +1,6 @@
 //! Transfers under way.
 
-use crate::array::memory_error;
+use crate::array::sync;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::in_memory::ArrayInMemory;
@@ -89,9 +89,9 @@ impl Request {
     /// Tells all ranks how it went.
     fn finish(&mut self) {
         let synced = match self.memory.take() {
-            Some(memory) if self.job.direction() == Direction::ToMemory => memory
-                .sync()
-                .map_err(|error| memory_error(self.job.array.directory.path(), &memory.name(), &error)),
+            Some(memory) if self.job.direction() == Direction::ToMemory => {
+                sync(&*memory, self.job.array.directory.path())
+            }
             _ => Ok(()),
         };
         let outcome = self.context.agree(self.job.outcome().and(synced));

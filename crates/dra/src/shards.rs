@@ -92,7 +92,8 @@ impl Shards {
             }
         };
         let mode = if self.writable { Mode::Existing } else { Mode::Read };
-        let options = OpenOptions { sharing: Sharing::Shared, keeps_holes: true, ..OpenOptions::new(mode) };
+        let (sharing, keeps_holes, copies_at_issue) = (Sharing::Shared, true, true);
+        let options = OpenOptions { sharing, keeps_holes, copies_at_issue, ..OpenOptions::new(mode) };
         let file = self.devices.open(places.path(), &options)?;
         // Opening was by name, twice.
         if places.is_current()? { Ok(Some(Shard { file, places })) } else { Err(self.replaced(number)) }

@@ -1,7 +1,8 @@
 //! Transfers between an array on disk and one in memory.
 //!
 //! - `mapping`: which elements in memory are those of a part of a brick; copying them.
-//! - `unit`: how much of a brick is read and written for a part of it. Policy, and nothing but numbers.
+//! - `unit`: which bytes of a brick are read and written for a part of it. Policy, and nothing but numbers.
+//! - `space`: reserves space for what is going to be written.
 //! - `parts`: the parts of bricks that a rank moves, one after the other.
 //! - `job`: one transfer of one rank, from issue to its outcome.
 //! - `pipeline`: several bricks in flight; carries jobs out in the order of issue.
@@ -12,6 +13,7 @@ pub(crate) mod job;
 mod mapping;
 mod parts;
 mod pipeline;
+mod space;
 mod unit;
 
 use crate::error::{Error, Result};

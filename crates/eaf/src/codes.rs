@@ -7,10 +7,7 @@ pub use elio::codes::{
     Code, DEVICE_AREAD, DEVICE_AWRITE, DEVICE_CLOSE, DEVICE_END_OF_FILE, DEVICE_OPEN, DEVICE_READ,
     DEVICE_SEEK, DEVICE_STAT, DEVICE_SYNC, DEVICE_UNKNOWN, DEVICE_UNSUPPORTED, DEVICE_WRITE,
 };
-
-const fn code(number: i32, name: &'static str, text: &'static str) -> Code {
-    Code::new(number, name, text)
-}
+use elio::codes::{code, text_in};
 
 /// Success.
 pub const OK: i32 = 0;
@@ -84,7 +81,7 @@ pub const TABLE: [Code; OWN.len() + elio::codes::TABLE.len()] = {
 
 /// The fixed text of `number`, if it is one of ours.
 pub fn text(number: i32) -> Option<&'static str> {
-    TABLE.iter().find(|code| code.number == number).map(|code| code.text)
+    text_in(&TABLE, number)
 }
 
 /// Whether `number` says that a read met the end of the file.
@@ -98,12 +95,7 @@ mod tests {
 
     #[test]
     fn numbers_and_names_are_unique() {
-        for (i, a) in TABLE.iter().enumerate() {
-            for b in &TABLE[i + 1..] {
-                assert_ne!(a.number, b.number, "{} and {}", a.name, b.name);
-                assert_ne!(a.name, b.name);
-            }
-        }
+        assert_eq!(elio::codes::twins_in(&TABLE), None);
     }
 
     #[test]

@@ -13,15 +13,22 @@ pub struct Code {
     pub text: &'static str,
 }
 
-impl Code {
-    /// A row of a table.
-    pub const fn new(number: i32, name: &'static str, text: &'static str) -> Self {
-        Self { number, name, text }
-    }
+/// A row of a table.
+pub const fn code(number: i32, name: &'static str, text: &'static str) -> Code {
+    Code { number, name, text }
 }
 
-const fn code(number: i32, name: &'static str, text: &'static str) -> Code {
-    Code::new(number, name, text)
+/// The text of `number` in a table.
+pub fn text_in(table: &[Code], number: i32) -> Option<&'static str> {
+    table.iter().find(|code| code.number == number).map(|code| code.text)
+}
+
+/// Two rows of a table with one number, or one name.
+pub fn twins_in(table: &[Code]) -> Option<[Code; 2]> {
+    let twin = |at: usize, a: &Code| {
+        table[..at].iter().find(|b| a.number == b.number || a.name == b.name).map(|b| [*b, *a])
+    };
+    table.iter().enumerate().find_map(|(at, code)| twin(at, code))
 }
 
 /// An offset no file has.
@@ -121,6 +128,15 @@ mod tests {
     fn the_table_has_every_number_once_in_order() {
         let numbers: Vec<i32> = TABLE.iter().map(|code| code.number).collect();
         assert_eq!(numbers, (-2000..=-1975).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn twins_are_found_by_number_and_by_name() {
+        let [a, b, c] = [code(1, "A", "one"), code(2, "B", "two"), code(3, "C", "three")];
+        assert_eq!(twins_in(&[a, b, c]), None);
+        assert_eq!(twins_in(&[a, b, code(1, "D", "one")]), Some([a, code(1, "D", "one")]));
+        assert_eq!(twins_in(&[a, b, code(4, "B", "two")]), Some([b, code(4, "B", "two")]));
+        assert_eq!((text_in(&[a, b], 2), text_in(&[a, b], 3)), (Some("two"), None));
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use crate::window::Window;
 use crate::{Context, Distribution, Element, ElementType, Error, Group, Result, View};
-use comm::Operation;
 use section::{Section, Shape};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -275,13 +274,6 @@ fn agree_on(group: &Group, value: u64, operation: &'static str) -> Result<()> {
 
 /// The same, and gives the largest number of all ranks.
 fn agree_on_and_number(group: &Group, value: u64, number: i64, operation: &'static str) -> Result<u64> {
-    let value = value.cast_signed();
-    // The largest of a value and the largest of its complement: equal everywhere if both are what this rank gave.
-    let mut values = [value, !value, number];
-    group.comm().all_reduce(&mut values, Operation::Max)?;
-    if values[0] == !values[1] {
-        Ok(values[2].cast_unsigned())
-    } else {
-        Err(Error::ArgumentsDiffer { operation })
-    }
+    let (least, alike) = group.comm().least(-number, value)?;
+    if alike { Ok((-least).cast_unsigned()) } else { Err(Error::ArgumentsDiffer { operation }) }
 }

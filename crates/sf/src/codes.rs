@@ -3,7 +3,7 @@
 pub use elio::codes::{
     Code, DEVICE_AREAD, DEVICE_AWRITE, DEVICE_CLOSE, DEVICE_DELETE, DEVICE_END_OF_FILE, DEVICE_HANDLE,
     DEVICE_MODE, DEVICE_OPEN, DEVICE_READ, DEVICE_SEEK, DEVICE_STAT, DEVICE_SYNC, DEVICE_UNKNOWN,
-    DEVICE_UNSUPPORTED, DEVICE_WRITE,
+    DEVICE_UNSUPPORTED, DEVICE_WRITE, code, text_in, twins_in,
 };
 
 /// Success.
@@ -12,10 +12,8 @@ pub const OK: i32 = 0;
 pub const FAILED: i32 = 1;
 
 /// The numbers of this module with their names and their texts.
-const OWN: [Code; 2] = [
-    Code::new(OK, "SF_OK", "no error"),
-    Code::new(FAILED, "SF_FAIL", "the operation on the shared file failed"),
-];
+const OWN: [Code; 2] =
+    [code(OK, "SF_OK", "no error"), code(FAILED, "SF_FAIL", "the operation on the shared file failed")];
 
 /// Every number with its name and its text: this module's own, then those of the device layer.
 pub const TABLE: [Code; OWN.len() + elio::codes::TABLE.len()] = {
@@ -30,7 +28,7 @@ pub const TABLE: [Code; OWN.len() + elio::codes::TABLE.len()] = {
 
 /// The fixed text of `number`, if it is one of ours.
 pub fn text(number: i32) -> Option<&'static str> {
-    TABLE.iter().find(|code| code.number == number).map(|code| code.text)
+    text_in(&TABLE, number)
 }
 
 #[cfg(test)]
@@ -39,12 +37,7 @@ mod tests {
 
     #[test]
     fn numbers_and_names_are_unique() {
-        for (i, a) in TABLE.iter().enumerate() {
-            for b in &TABLE[i + 1..] {
-                assert_ne!(a.number, b.number, "{} and {}", a.name, b.name);
-                assert_ne!(a.name, b.name);
-            }
-        }
+        assert_eq!(twins_in(&TABLE), None);
     }
 
     #[test]

@@ -197,7 +197,7 @@ fn failure(verdict: String, ranks: &[(Progress, Duration)], files: &Files) -> Fa
 }
 
 /// Lets the launcher end its job, if it has not ended, and then kills what is left.
-fn end_all(launcher: &mut Child, id: &LaunchId) {
+pub(crate) fn end_all(launcher: &mut Child, id: &LaunchId) {
     let pid = Pid::from_child(launcher);
     if matches!(launcher.try_wait(), Ok(None)) {
         let _ = kill_process(pid, Signal::TERM);

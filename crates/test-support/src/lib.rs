@@ -61,7 +61,7 @@ mod variant;
 
 pub use environment::{hosts_count, local_dir, shared_dir};
 pub use fastrand::Rng;
-pub use job::{job, run_within};
+pub use job::{job, run_on_two_hosts, run_within};
 pub use link::{LinkBytes, link_bytes};
 pub use scenario::Scenario;
 pub use seed::{random, random_of, seed};

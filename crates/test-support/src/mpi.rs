@@ -35,8 +35,21 @@ impl fmt::Display for Mpi {
 impl Mpi {
     /// The MPI of this binary. No MPI function is called: the loaded libraries tell.
     pub(crate) fn linked() -> Result<Self, Unavailable> {
-        let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
-        let (flavour, library) = Flavour::of_maps(&maps).ok_or(Unavailable::NoMpi)?;
+        Self::of_libraries(&fs::read_to_string("/proc/self/maps").unwrap_or_default())
+    }
+
+    /// The MPI of a program, as the dynamic linker finds it.
+    pub(crate) fn of_program(program: &Path) -> Result<Self, Unavailable> {
+        let asked = Command::new("ldd").arg(program).output();
+        let output = asked.map_err(|source| Unavailable::Program { program: "ldd".into(), source })?;
+        let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+        let without_address = |line: &str| line.split(" (0x").next().unwrap_or(line).to_owned() + "\n";
+        Self::of_libraries(&lines.lines().map(without_address).collect::<String>())
+    }
+
+    /// `libraries` has a path at the end of each line.
+    fn of_libraries(libraries: &str) -> Result<Self, Unavailable> {
+        let (flavour, library) = Flavour::of_maps(libraries).ok_or(Unavailable::NoMpi)?;
         let missing = Unavailable::NoLauncher { mpi: flavour.name(), names: flavour.launchers() };
         let launcher = flavour.find_launcher(&places(&library)).ok_or(missing)?;
         Ok(Self { flavour, launcher })

@@ -377,15 +377,43 @@ static void names_of_4000_characters_come_back_whole_where_there_is_room(void)
     CHECK_EQUAL(DRA_Delete(d_a), 0);
 }
 
-extern Integer dra_open_(char *, Integer *, Integer *, size_t);
-extern Integer dra_close_(Integer *);
-extern Integer ndra_inquire_(Integer *, Integer *, Integer *, Integer *, char *, char *, size_t, size_t);
+/* The INTEGER of the library that is linked may be another than that of the headers of the arrays. */
+#ifndef FORTRAN_INTEGER
+#define FORTRAN_INTEGER Integer
+#endif
+typedef FORTRAN_INTEGER fortran_int;
+
+extern fortran_int dra_open_(char *, fortran_int *, fortran_int *, size_t);
+extern fortran_int dra_close_(fortran_int *);
+extern fortran_int ndra_inquire_(fortran_int *, fortran_int *, fortran_int *, fortran_int *, char *, char *, size_t, size_t);
+extern fortran_int ndra_write_(fortran_int *, fortran_int *, fortran_int *);
+extern fortran_int ndra_read_section_(fortran_int *, fortran_int *, fortran_int *, fortran_int *, fortran_int *, fortran_int *,
+                                      fortran_int *, fortran_int *);
+extern fortran_int dra_wait_(fortran_int *);
+
+/* As a Fortran program makes them, whatever library the arrays in memory are of. */
+static void transfers_are_made_through_the_symbols_of_fortran(void)
+{
+    int dims[2] = {20, 30}, d_a = on_disk("by Fortran", 2, dims), from = in_memory(2, dims, 4), to = in_memory(2, dims, 0);
+    fortran_int disk = d_a, g_from = from, g_to = to, request = 99, no = 0, lo[2] = {1, 1}, hi[2] = {30, 20};
+    CHECK_EQUAL(ndra_write_(&g_from, &disk, &request), 0);
+    CHECK_EQUAL(dra_wait_(&request), 0);
+    CHECK_EQUAL(ndra_read_section_(&no, &g_to, lo, hi, &disk, lo, hi, &request), 0);
+    CHECK_EQUAL(dra_wait_(&request), 0);
+    CHECK_EQUAL(wrong_elements(to, 2, dims, 4), 0);
+    hi[0] = 31;
+    CHECK_EQUAL(ndra_read_section_(&no, &g_to, lo, hi, &disk, lo, hi, &request), DRA_FAIL);
+    CHECK_EQUAL(request, DRA_REQ_INVALID);
+    CHECK_EQUAL(DRA_Delete(d_a), 0);
+    GA_Destroy(from);
+    GA_Destroy(to);
+}
 
 /* Elements lie in the same order: an array of C has its dimensions reversed in Fortran, as in HDF5 and netCDF. */
 static void fortran_sees_the_dimensions_of_c_reversed_and_types_by_its_own_names(void)
 {
     int dims[3] = {5, 6, 7}, d_a = on_disk("two languages", 3, dims);
-    Integer handle = 77, mode = DRA_R, type = 0, ndim = 0, extents[GA_MAX_DIM] = {0};
+    fortran_int handle = 77, mode = DRA_R, type = 0, ndim = 0, extents[GA_MAX_DIM] = {0};
     char name[20], file[5000], *path = in_scratch("two languages  ");
     CHECK_EQUAL(DRA_Close(d_a), 0);
     CHECK_EQUAL(dra_open_(path, &mode, &handle, strlen(path)), 0);
@@ -476,6 +504,7 @@ int main(int argc, char **argv)
     RUN(there_is_no_limit_on_open_arrays);
     RUN(attributes_are_json_and_stay_with_the_array);
     RUN(names_of_4000_characters_come_back_whole_where_there_is_room);
+    RUN(transfers_are_made_through_the_symbols_of_fortran);
     RUN(fortran_sees_the_dimensions_of_c_reversed_and_types_by_its_own_names);
     RUN(an_array_of_another_program_is_opened_and_left_alone);
     RUN(what_is_open_at_the_end_is_closed_and_all_may_begin_again);

@@ -101,6 +101,21 @@ static void nothing_is_made_or_removed(void)
     CHECK_EQUAL(DRA_Close(d_a), DRA_ERR_HANDLE);
 }
 
+/* A file for each rank: the last one cannot make its own. */
+static void what_one_rank_cannot_make_is_an_error_on_every_rank_and_nothing_is_left(void)
+{
+    dra_size_t extents[2], hint[2] = {200, 200};
+    int d_a = 77, code;
+    extents[0] = 200 * ranks;
+    extents[1] = 200;
+    code = NDRA_Create_config(C_DBL, 2, extents, (char *)"new", in_scratch("new"), DRA_RW, hint, ranks, -1, &d_a);
+    check_says(code, "ead-only file system");
+    CHECK_EQUAL(d_a, 77);
+    CHECK_EQUAL(DRA_Open(in_scratch("new"), DRA_R, &d_a), DRA_ERR_MISSING);
+    GA_Sync();
+    CHECK(!is_there(in_scratch("new")));
+}
+
 /* The first error is that of opening, of writing or of closing. What other ranks can write is what is there. */
 static void writing_is_an_error_on_every_rank(void)
 {
@@ -128,6 +143,7 @@ int main(int argc, char **argv)
         RUN(what_is_there_can_be_read);
         RUN(writing_is_an_error_on_every_rank);
         if (strcmp(argv[1], "readonly") == 0) RUN(nothing_is_made_or_removed);
+        if (strcmp(argv[1], "alone") == 0) RUN(what_one_rank_cannot_make_is_an_error_on_every_rank_and_nothing_is_left);
     }
     CHECK_EQUAL(DRA_Terminate(), 0);
     return end();

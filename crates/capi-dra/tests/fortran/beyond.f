@@ -31,27 +31,7 @@
       if (failures .ne. 0) stop 1
       end
 
-      subroutine check(what, found, expected)
-      implicit none
-      character*(*) what
-      integer found, expected
-      integer failures
-      common /counts/ failures
-      if (found .eq. expected) return
-      write(*,*) 'not so: ', what, found, expected
-      failures = failures + 1
-      end
-
-      subroutine check_true(what, found)
-      implicit none
-      character*(*) what
-      logical found
-      integer failures
-      common /counts/ failures
-      if (found) return
-      write(*,*) 'not so: ', what
-      failures = failures + 1
-      end
+      include 'checks.fh'
 
       subroutine check_says(code, text)
       implicit none

@@ -34,52 +34,7 @@
       if (failures .ne. 0) stop 1
       end
 
-      subroutine check(what, found, expected)
-      implicit none
-      character*(*) what
-      integer found, expected
-      integer failures
-      common /counts/ failures
-      if (found .eq. expected) return
-      write(*,*) 'not so: ', what, found, expected
-      failures = failures + 1
-      end
-
-      subroutine check_near(what, found, expected)
-      implicit none
-      character*(*) what
-      double precision found, expected
-      integer failures
-      common /counts/ failures
-      if (abs(found - expected) .lt. 1.0d-9) return
-      write(*,*) 'not so: ', what, found, expected
-      failures = failures + 1
-      end
-
-      subroutine check_true(what, found)
-      implicit none
-      character*(*) what
-      logical found
-      integer failures
-      common /counts/ failures
-      if (found) return
-      write(*,*) 'not so: ', what
-      failures = failures + 1
-      end
-
-      subroutine done(what)
-      implicit none
-      include 'global.fh'
-      character*(*) what
-      integer all
-      integer failures
-      common /counts/ failures
-      all = failures
-      call ga_igop(78, all, 1, '+')
-      if (ga_nodeid() .ne. 0) return
-      if (all .eq. 0) write(*,'(a,a)') 'ok     ', what
-      if (all .ne. 0) write(*,'(a,a)') 'FAILED ', what
-      end
+      include 'checks.fh'
 
 ! What element (i, j, k) of the test arrays is.
       double precision function elem(i, j, k)

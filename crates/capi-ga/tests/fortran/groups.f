@@ -21,16 +21,7 @@
       if (failures .ne. 0) stop 1
       end
 
-      subroutine check(what, found, expected)
-      implicit none
-      character*(*) what
-      integer found, expected
-      integer failures
-      common /counts/ failures
-      if (found .eq. expected) return
-      write(*,*) 'not so: ', what, found, expected
-      failures = failures + 1
-      end
+      include 'checks.fh'
 
 ! Whether a communicator has so many ranks, this one at such a place,
 ! and can be used: all of them meet.

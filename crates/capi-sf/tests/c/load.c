@@ -1,17 +1,14 @@
 /* A thousand shared files at once, with a request under way on each, and several threads on one file. The argument is a
- * scratch directory, which all ranks share and which is empty.
- *
- * On more than two ranks there are fewer files under MPICH: its collective calls do not give way where there are more ranks
- * than processors, and creating and destroying a file takes some. */
+ * scratch directory, which all ranks share and which is empty. */
 #include <pthread.h>
 #include <sys/resource.h>
 
 #include "files.h"
 
-enum { FILES_MAX = 1000, LEN = 500, THREADS = 4, ROUNDS = 200, PIECE = 3000 };
+enum { FILES = 1000, LEN = 500, THREADS = 4, ROUNDS = 200, PIECE = 3000 };
 
-static int files, handle[FILES_MAX], list[FILES_MAX];
-static char memory[FILES_MAX][LEN], found[FILES_MAX][LEN];
+static int handle[FILES], list[FILES];
+static char memory[FILES][LEN], found[FILES][LEN];
 
 /* More files than the soft limit on open files lets a process have. */
 static void low_limit(void)
@@ -26,22 +23,22 @@ static void many_files_are_open_at_once(void)
 {
     char name[50];
     int i;
-    for (i = 0; i < files; i++) {
+    for (i = 0; i < FILES; i++) {
         snprintf(name, sizeof name, "file%d", i % 10);
         handle[i] = create(name, -1.0, -1.0, LEN);
         CHECK_EQUAL(handle[i], i - 3000);
     }
-    for (i = 0; i < files; i++) {
+    for (i = 0; i < FILES; i++) {
         memset(memory[i], 1 + (i + me) % 100, LEN);
         CHECK_EQUAL(SF_Write(handle[i], (double)me * LEN, LEN, memory[i], &list[i]), 0);
     }
-    CHECK_EQUAL(SF_Waitall(list, files), 0);
+    CHECK_EQUAL(SF_Waitall(list, FILES), 0);
     GA_Sync();
-    for (i = 0; i < files; i++) {
+    for (i = 0; i < FILES; i++) {
         CHECK_EQUAL(SF_Read(handle[i], (double)((me + 1) % ranks) * LEN, LEN, found[i], &list[i]), 0);
     }
-    CHECK_EQUAL(SF_Waitall(list, files), 0);
-    for (i = 0; i < files; i++) {
+    CHECK_EQUAL(SF_Waitall(list, FILES), 0);
+    for (i = 0; i < FILES; i++) {
         CHECK(found[i][0] == 1 + (i + (me + 1) % ranks) % 100 && found[i][LEN - 1] == found[i][0]);
     }
     GA_Sync();
@@ -51,8 +48,8 @@ static void many_files_are_open_at_once(void)
 static void handles_are_used_again_from_the_lowest(void)
 {
     int i;
-    for (i = 0; i < files; i++) {
-        int at = i % 2 ? files / 2 + i / 2 : files / 2 - 1 - i / 2;
+    for (i = 0; i < FILES; i++) {
+        int at = i % 2 ? FILES / 2 + i / 2 : FILES / 2 - 1 - i / 2;
         CHECK_EQUAL(SF_Destroy(handle[at]), 0);
     }
     for (i = 0; i < 3; i++) CHECK_EQUAL(handle[i] = create("again", UNKNOWN), i - 3000);
@@ -132,11 +129,6 @@ int main(int argc, char **argv)
     begin(&argc, &argv);
     if (argc < 2) GA_Error("expected a scratch directory", 2);
     snprintf(scratch, sizeof scratch, "%s", argv[1]);
-#ifdef MPICH_VERSION
-    files = ranks > 2 ? 150 : FILES_MAX;
-#else
-    files = FILES_MAX;
-#endif
     RUN(many_files_are_open_at_once);
     RUN(handles_are_used_again_from_the_lowest);
     RUN(threads_use_a_file_at_the_same_time);

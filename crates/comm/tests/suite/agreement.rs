@@ -48,3 +48,13 @@ pub(crate) fn a_text_of_any_length_reaches_every_rank(world: &World) {
     let told = Failure::There { rank: 0, message: String::new() };
     assert_eq!(failed, Err(if comm.rank() == 0 { Failure::Here(String::new()) } else { told }));
 }
+
+pub(crate) fn the_least_value_comes_with_whether_tokens_are_alike(world: &World) {
+    let comm = world.comm();
+    let (rank, last) = (comm.rank() as i64, comm.size() - 1);
+    for token in [0, 1, u64::MAX, 1 << 63] {
+        assert_eq!(comm.least(5 - rank, token), Ok((5 - last as i64, true)));
+        let other = if comm.rank() == last { token ^ (1 << 63) } else { token };
+        assert_eq!(comm.least(rank - 5, other), Ok((-5, last == 0)));
+    }
+}

@@ -33,6 +33,7 @@ fn main() -> ExitCode {
             scenario!(agreement::the_error_of_one_rank_is_told_to_all),
             scenario!(agreement::of_several_errors_the_one_of_the_lowest_rank_counts),
             scenario!(agreement::a_text_of_any_length_reaches_every_rank),
+            scenario!(agreement::the_least_value_comes_with_whether_tokens_are_alike),
             scenario!(collective::every_bit_of_every_type_is_broadcast_by_every_rank),
             scenario!(collective::every_bit_of_every_type_is_gathered_in_the_order_of_ranks),
             scenario!(collective::a_broadcast_may_be_longer_than_one_call_of_mpi).ranks(2..=2).hosts(..2),

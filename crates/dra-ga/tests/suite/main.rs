@@ -8,6 +8,7 @@ mod hosts;
 mod lifetime;
 mod memory;
 mod oracle;
+mod panics;
 mod world;
 
 use std::process::ExitCode;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
                 .ranks(..=3)
                 .hosts(..2),
             scenario!(faults::a_full_disk_says_how_much_was_asked_for_and_another_try_succeeds).hosts(..2),
+            scenario!(faults::parts_of_bricks_that_nobody_has_written_are_written_without_reading).hosts(..2),
             scenario!(faults::whole_bricks_are_moved_once_and_nothing_is_read_to_write_them).hosts(..2),
             scenario!(hosts::an_array_on_the_hosts_own_disks_is_one_array).hosts(2..),
             scenario!(hosts::a_part_that_is_missing_is_told_by_its_number).hosts(2..),
@@ -51,5 +53,8 @@ fn main() -> ExitCode {
             scenario!(memory::buffers_stay_within_what_was_given_or_two_bricks),
             scenario!(memory::a_transfer_takes_no_more_memory_than_its_buffers).ranks(..=1).hosts(..2),
             scenario!(memory::io_processes_are_those_asked_for),
+            scenario!(panics::a_panic_at_any_access_is_an_error_on_every_rank_and_later_transfers_work)
+                .ranks(..=2),
+            scenario!(panics::a_panic_at_any_access_by_whoever_waits_is_an_error_too).ranks(..=2),
         ])
 }

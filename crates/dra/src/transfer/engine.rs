@@ -2,9 +2,12 @@
 //!
 //! Jobs are begun in the order in which they were issued. Both ways use one pipeline, and so one memory; it passes from one to
 //! the other only when nothing is in flight.
+//!
+//! A panic, ours or of the array in memory, fails the jobs that have been begun; those after them go on with an empty pipeline.
 
 use super::job::Job;
 use super::pipeline::{Advanced, Pipeline};
+use crate::caught::message_of_panic;
 use crate::in_memory::ArrayInMemory;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -157,6 +160,9 @@ impl Shared {
             if !queue.has_work_for(Driver::Worker) {
                 return;
             }
+            drop(queue);
+            // Whom it has displaced by waking up may be a rank on its way out of the call that started the transfer.
+            thread::yield_now();
         }
     }
 
@@ -171,7 +177,12 @@ impl Shared {
         if no_work() {
             return Advanced::Nothing;
         }
-        let advanced = pipeline.advance(|| self.queue().take(driver), block);
+        let advanced = message_of_panic(|| pipeline.advance(|| self.queue().take(driver), block));
+        let advanced = advanced.unwrap_or_else(|panic| {
+            tracing::error!(panic, "transfers of arrays on disk are given up");
+            pipeline.give_up(&panic);
+            Advanced::Something
+        });
         let finished = pipeline.take_finished();
         let mut queue = self.queue();
         for job in &finished {

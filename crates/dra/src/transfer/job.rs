@@ -34,13 +34,13 @@ impl Job {
         array: &Arc<OpenArray>,
         memory: &Arc<dyn ArrayInMemory>,
         mapping: &Mapping,
-        direction: Direction,
+        (direction, by_caller): (Direction, bool),
     ) -> Self {
         Self {
             array: Arc::clone(array),
             mapping: *mapping,
             direction,
-            by_caller: !memory.any_thread(),
+            by_caller,
             state: Mutex::new(State {
                 memory: Some(Arc::clone(memory)),
                 parts_in_flight: 0,
@@ -99,6 +99,13 @@ impl Job {
     /// The array in memory, for someone to drop who may call MPI.
     pub(super) fn take_memory(&self) -> Option<Arc<dyn ArrayInMemory>> {
         self.state().memory.take()
+    }
+
+    /// Nothing more will come of it: the pipeline has given up its parts.
+    pub(super) fn give_up(&self, error: Error) {
+        let mut state = self.state();
+        state.error.get_or_insert(error);
+        (state.parts_in_flight, state.all_started) = (0, true);
     }
 
     pub(super) fn finish(&self) {

@@ -1,7 +1,7 @@
 //! Whether a caller waits for its requests as soon as they are started, learned from what it did before.
 //!
-//! A worker that copies a large request from or to the page cache is worth its wakeup where the caller computes meanwhile.
-//! A caller that waits at once has nothing to do meanwhile: for it the copy is made at issue. Now and then one of its requests
+//! A worker that moves a request through the page cache is worth its wakeup where the caller computes meanwhile.
+//! A caller that waits at once has nothing to do meanwhile: for it the kernel is asked at issue. Now and then one of its requests
 //! is left to a worker all the same, to see whether it still waits at once.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};

@@ -70,9 +70,8 @@ impl Pending {
         pending
     }
 
-    /// Large ones alone: the others are copied at issue wherever they can be.
     fn note_start(&mut self) {
-        if self.outcome.is_none() && self.memory.len() >= cache::copy_at_issue_bytes() {
+        if self.outcome.is_none() {
             self.start = Some(self.handle.waiting.note_start());
         }
     }
@@ -149,15 +148,15 @@ impl Pending {
         let rest = served..self.memory.len();
         let file_range = self.file_range(&rest);
         if cache::asks_cache_first(self.handle.options.cache, self.handle.properties) {
-            let small = rest.len() < cache::copy_at_issue_bytes() && self.parts.is_empty();
+            let small = !self.handle.leaves_to_worker(rest.len()) && self.parts.is_empty();
             if small && self.handle.residency.is_trusted() {
                 return self.read_trusting(rest);
             }
             if self.handle.asks_resident(file_range.start, rest.len()) {
                 if small {
-                    self.copy_resident(rest);
+                    self.read_at_issue(rest);
                 } else {
-                    self.start_in_place(Route::Cached, rest);
+                    self.start_through_cache(Route::Cached, rest);
                 }
                 return;
             }
@@ -177,8 +176,18 @@ impl Pending {
                 self.unissued = rest;
                 self.issue();
             }
-            route if !rest.is_empty() => self.start_in_place(route, rest),
+            route if !rest.is_empty() => self.start_through_cache(route, rest),
             _ => {}
+        }
+    }
+
+    /// By a worker; or at issue for who waits at once anyway, whom the kernel reads ahead for then.
+    fn start_through_cache(&mut self, route: Route, rest: Range<usize>) {
+        if self.parts.is_empty() && self.handle.waiting.is_expected_at_once() {
+            self.handle.waiting.note_copy();
+            self.read_at_issue(rest);
+        } else {
+            self.start_in_place(route, rest);
         }
     }
 
@@ -193,11 +202,11 @@ impl Pending {
             return self.finish_with(Ok(self.memory.len()));
         }
         handle.residency.note_miss();
-        self.start_in_place(Route::Cached, rest);
+        self.start_through_cache(Route::Cached, rest);
     }
 
-    /// Copies a small request that is in the cache at once: cheaper than handing it to a worker.
-    fn copy_resident(&mut self, rest: Range<usize>) {
+    /// Makes a small request that is in the cache at once, or one that is waited for at once: cheaper than handing it to a worker.
+    fn read_at_issue(&mut self, rest: Range<usize>) {
         let range = rest.clone();
         let outcome = self.move_through_cache(rest);
         let done = Ok(self.done_bytes + outcome.as_ref().copied().unwrap_or(0));

@@ -18,10 +18,11 @@ fn in_memory(count: usize) -> (Vec<Arc<CountingDevice>>, Vec<File>) {
 
 /// Pieces of these lengths, each at its number in kilobytes, in turn in the files.
 fn pieces<'a>(files: &'a [File], lens: &[usize]) -> Vec<Piece<'a>> {
-    let piece = |(i, len_bytes): (usize, &usize)| Piece {
-        file: &files[i % files.len()],
-        offset_bytes: i as u64 * 1024,
-        len_bytes: *len_bytes,
+    let mut end = 0;
+    let piece = |(i, len_bytes): (usize, &usize)| {
+        let memory = end..end + len_bytes;
+        end = memory.end;
+        Piece { file: &files[i % files.len()], offset_bytes: i as u64 * 1024, memory }
     };
     lens.iter().enumerate().map(piece).collect()
 }
@@ -51,6 +52,30 @@ fn a_request_over_several_files_moves_each_piece_once() {
 }
 
 #[test]
+fn what_lies_between_pieces_of_a_memory_is_left_alone() {
+    let (devices, files) = in_memory(1);
+    let piece = |offset_bytes, memory| Piece { file: &files[0], offset_bytes, memory };
+    let (data, places) = (pattern(3, 9000), [(0, 100..1100), (5000, 4000..8000)]);
+    let pieces = places.clone().map(|(at, memory)| piece(at, memory));
+    write_spread(&pieces, &data).unwrap();
+    assert_eq!(devices[0].counts().written_bytes, 5000);
+    let (got, found) = SpreadRequest::read(&pieces, vec![7; 9000]).unwrap().finish().unwrap();
+    assert_eq!(got, [1000, 4000]);
+    for (i, byte) in found.iter().enumerate() {
+        let moved = places.iter().any(|(_, memory)| memory.contains(&i));
+        assert_eq!(*byte, if moved { data[i] } else { 7 }, "at {i}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "pieces are in the memory, in its order")]
+fn pieces_that_overlap_in_memory_are_refused() {
+    let (_, files) = in_memory(1);
+    let piece = |offset_bytes, memory| Piece { file: &files[0], offset_bytes, memory };
+    let _ = read_spread(&[piece(0, 0..10), piece(50, 9..20)], &mut [0; 20]);
+}
+
+#[test]
 fn what_a_file_does_not_have_is_told_by_its_piece_and_can_be_cleared() {
     let (_, files) = in_memory(2);
     let pieces = pieces(&files, &[3000, 3000, 3000]);
@@ -74,7 +99,7 @@ fn a_bad_piece_is_refused_before_anything_is_moved() {
 }
 
 #[test]
-#[should_panic(expected = "the pieces are the memory")]
+#[should_panic(expected = "pieces are in the memory, in its order")]
 fn pieces_that_are_not_the_memory_are_a_mistake_of_the_program() {
     let (_, files) = in_memory(1);
     let _ = read_spread(&pieces(&files, &[10]), &mut [0; 9]);
@@ -162,8 +187,8 @@ fn a_small_write_of_a_shared_file_is_seen_by_others_once_its_request_is_dropped(
         drop(write(start));
         assert!(std::fs::read(&path).unwrap()[5000 * usize::try_from(i).unwrap()..] == pattern(start, 1000));
         drop([write(start + 1000), write(start + 2000)]);
-        let piece = |offset_bytes| Piece { file: &file, offset_bytes, len_bytes: 1000 };
-        let pieces = [piece(start + 3000), piece(start + 4000)];
+        let piece = |offset_bytes, memory| Piece { file: &file, offset_bytes, memory };
+        let pieces = [piece(start + 3000, 0..1000), piece(start + 4000, 1000..2000)];
         drop(SpreadRequest::write(&pieces, pattern(start + 3000, 2000)).unwrap());
         assert!(std::fs::read(&path).unwrap() == pattern(0, 5000 * (usize::try_from(i).unwrap() + 1)));
     }
@@ -272,7 +297,7 @@ fn a_file_that_others_write_too_gets_its_data_to_the_device_early() {
 
 /// As a disk array is filled: half of a file whose length is known.
 #[test]
-fn a_file_that_keeps_its_holes_takes_no_space_for_them() {
+fn a_file_that_keeps_its_holes_takes_no_space_for_them_and_knows_them() {
     const LEN: u64 = 1 << 20;
     let len = usize::try_from(LEN).unwrap();
     let scratch = Scratch::new();
@@ -285,11 +310,17 @@ fn a_file_that_keeps_its_holes_takes_no_space_for_them() {
             file.submit_write(i * LEN, pattern(i, len)).unwrap().wait().unwrap();
         }
         file.sync().unwrap();
+        // What only was reserved holds no data.
+        file.preallocate(LEN, LEN).unwrap();
+        for i in 0..64 {
+            assert_eq!(file.has_data(i * LEN, LEN).unwrap(), i % 2 == 0, "{sharing:?}, {i}");
+        }
+        assert!(file.has_data(LEN - 1, 2).unwrap() && !file.has_data(63 * LEN, u64::MAX).unwrap());
         file.close().unwrap();
         let metadata = std::fs::metadata(&path).unwrap();
         let allocated_bytes = std::os::unix::fs::MetadataExt::blocks(&metadata) * 512;
         // And what the file system needs for its own lists.
-        assert!((32 * LEN..34 * LEN).contains(&allocated_bytes), "{sharing:?}: {allocated_bytes} bytes");
+        assert!((33 * LEN..35 * LEN).contains(&allocated_bytes), "{sharing:?}: {allocated_bytes} bytes");
         std::fs::remove_file(&path).unwrap();
     }
 }

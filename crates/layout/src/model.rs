@@ -1,0 +1,89 @@
+//! What the device costs: numbers that somebody measured, or a guess.
+
+use std::fmt;
+
+/// A device as the planner sees it: a transfer costs its bytes and its operations, and a step one wait of all ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DeviceModel {
+    /// Bytes that all I/O processes together read in a second.
+    pub read_bytes_per_second: u64,
+    /// Bytes that all I/O processes together write in a second.
+    pub write_bytes_per_second: u64,
+    /// Contiguous transfers that begin in a second, with several in flight.
+    pub operations_per_second: u64,
+    /// Steps in a second, if nothing were moved.
+    pub steps_per_second: u64,
+    /// A part of a brick that is written and does not begin and end on multiples of so many bytes costs one operation more,
+    /// because what is around it has to be read.
+    pub page_bytes: u64,
+}
+
+impl Default for DeviceModel {
+    /// A solid-state disk of a node: 2 GB/s, and an operation costs as much as 64 KiB.
+    fn default() -> Self {
+        Self {
+            read_bytes_per_second: 2_000_000_000,
+            write_bytes_per_second: 2_000_000_000,
+            operations_per_second: 30_518,
+            steps_per_second: 5_000,
+            page_bytes: 4096,
+        }
+    }
+}
+
+impl DeviceModel {
+    /// A device on which operations and steps cost next to nothing, so that the least volume wins, as in the paper.
+    pub const fn volume_only() -> Self {
+        Self {
+            read_bytes_per_second: 1_000_000_000,
+            write_bytes_per_second: 1_000_000_000,
+            operations_per_second: u64::MAX,
+            steps_per_second: u64::MAX,
+            page_bytes: 1,
+        }
+    }
+
+    /// Seconds for so many bytes, operations and steps.
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    pub(crate) fn seconds(&self, work: Work) -> f64 {
+        let per = |amount: u128, rate: u64| amount as f64 / rate as f64;
+        per(work.read_bytes, self.read_bytes_per_second)
+            + per(work.written_bytes, self.write_bytes_per_second)
+            + per(work.operations, self.operations_per_second)
+            + per(work.steps, self.steps_per_second)
+    }
+
+    /// The first number that is zero.
+    pub(crate) fn zero(&self) -> Option<&'static str> {
+        let numbers = [
+            (self.read_bytes_per_second, "the device's rate of reading"),
+            (self.write_bytes_per_second, "the device's rate of writing"),
+            (self.operations_per_second, "the device's rate of operations"),
+            (self.steps_per_second, "the rate of steps"),
+            (self.page_bytes, "the size of a page"),
+        ];
+        numbers.into_iter().find(|(number, _)| *number == 0).map(|(_, what)| what)
+    }
+}
+
+impl fmt::Display for DeviceModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let megabytes = |bytes: u64| bytes / 1_000_000;
+        write!(
+            f,
+            "{} MB/s read, {} MB/s written, {} operations/s",
+            megabytes(self.read_bytes_per_second),
+            megabytes(self.write_bytes_per_second),
+            self.operations_per_second
+        )
+    }
+}
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Work {
+    pub(crate) read_bytes: u128,
+    pub(crate) written_bytes: u128,
+    pub(crate) operations: u128,
+    pub(crate) steps: u128,
+}

@@ -1,0 +1,349 @@
+//! Plans: which passes, and how each of them goes through the array.
+
+pub(crate) mod axis;
+pub(crate) mod cost;
+pub(crate) mod multipass;
+pub(crate) mod parallel;
+pub(crate) mod search;
+pub(crate) mod template;
+
+use crate::error::{Error, Result};
+use crate::permutation::Permutation;
+use crate::problem::{Problem, Units};
+use axis::Axis;
+use cost::{Counted, PassCost, Prices, traversal_order};
+use multipass::{Leg, Solved, best_passes, seconds};
+use parallel::balanced_factors;
+use search::{Budget, EXHAUSTIVE_MAX, Found, Search};
+use section::{BrickGrid, Shape};
+
+/// A kind of plans, of which the best is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The paper's heuristics: figure 3 for templates, figure 4 for passes.
+    Paper,
+    /// The best templates and passes over whole bricks.
+    WholeBricks,
+    /// The best write blocks, templates and units, with parts of bricks.
+    Parts,
+}
+
+/// The best plan of a kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alternative {
+    /// Which kind.
+    pub kind: Kind,
+    /// Its passes; none if no plan of this kind gets by with the memory.
+    pub passes: Vec<Pass>,
+}
+
+/// How to re-block an array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    problem: Problem,
+    kind: Kind,
+    passes: Vec<Pass>,
+    alternatives: Vec<Alternative>,
+    candidates_examined: usize,
+}
+
+/// One pass: all of the array, from one shape of bricks to another. Shapes are in the source's order of dimensions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pass {
+    dims: Shape,
+    source_brick: Shape,
+    target_brick: Shape,
+    permutation: Permutation,
+    axes: Vec<Axis>,
+    order: Vec<usize>,
+    cost: PassCost,
+    is_exhaustive: bool,
+}
+
+impl Pass {
+    fn new((leg, found): Solved) -> Self {
+        let (order, dims) = traversal_order(&found.axes);
+        Self {
+            dims: leg.shapes.dims,
+            source_brick: leg.shapes.source,
+            target_brick: leg.shapes.target,
+            permutation: leg.permutation,
+            axes: found.axes.iter().map(|counted| counted.axis).collect(),
+            order: order[..dims].to_vec(),
+            cost: found.cost,
+            is_exhaustive: found.is_exhaustive,
+        }
+    }
+
+    /// Extents of the array.
+    pub fn dims(&self) -> &Shape {
+        &self.dims
+    }
+
+    /// Extents of a brick that is read; no larger than the array.
+    pub fn source_brick(&self) -> &Shape {
+        &self.source_brick
+    }
+
+    /// Extents of a brick that is written, as the source calls its dimensions; no larger than the array.
+    pub fn target_brick(&self) -> &Shape {
+        &self.target_brick
+    }
+
+    /// What becomes of the dimensions: only the last pass changes them.
+    pub fn permutation(&self) -> &Permutation {
+        &self.permutation
+    }
+
+    /// How each dimension is cut.
+    pub fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    /// The dimensions as they are traversed within a template, the fastest first.
+    pub fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// What it costs.
+    pub fn cost(&self) -> &PassCost {
+        &self.cost
+    }
+
+    /// Whether every way that this kind of plan has was looked at.
+    pub fn is_exhaustive(&self) -> bool {
+        self.is_exhaustive
+    }
+
+    /// The write block: what a step completes.
+    pub fn block(&self) -> Shape {
+        self.along(|axis| axis.block.min(axis.len))
+    }
+
+    /// The template: beyond its end nothing is retained.
+    pub fn template(&self) -> Shape {
+        self.along(Axis::template_len)
+    }
+
+    /// The Max block: the most that a step reads.
+    pub fn max_block(&self) -> Shape {
+        self.along(Axis::step_max)
+    }
+
+    /// The most that a step leaves over along each dimension.
+    pub fn unused(&self) -> Shape {
+        self.along(Axis::unused_max)
+    }
+
+    /// The read unit: what cannot be read in part.
+    pub fn read_unit(&self) -> Shape {
+        self.along(Axis::read_unit)
+    }
+
+    /// The write unit: the part of a target brick that is written at once.
+    pub fn write_unit(&self) -> Shape {
+        self.along(|axis| axis.target_brick.min(axis.block))
+    }
+
+    fn along(&self, value: impl Fn(&Axis) -> u64) -> Shape {
+        Shape::from_fn(self.axes.len(), |d| value(&self.axes[d]))
+    }
+}
+
+impl Plan {
+    /// What was asked.
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// Which kind of plan it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Its passes, one at least.
+    pub fn passes(&self) -> &[Pass] {
+        &self.passes
+    }
+
+    /// The best plan of each kind that was tried.
+    pub fn alternatives(&self) -> &[Alternative] {
+        &self.alternatives
+    }
+
+    /// How many candidates were looked at.
+    pub fn candidates_examined(&self) -> usize {
+        self.candidates_examined
+    }
+
+    /// Elements read and written for each element of the array; 2 if everything is moved once.
+    pub fn io_per_element(&self) -> f64 {
+        self.passes.iter().map(|pass| pass.cost.io_per_element()).sum()
+    }
+
+    /// Contiguous reads and writes.
+    pub fn operations(&self) -> u128 {
+        self.passes.iter().map(|pass| pass.cost.operations()).fold(0, u128::saturating_add)
+    }
+
+    /// The most memory that is in use at once, the sum over all ranks, in bytes. Not more than the problem has.
+    pub fn memory_bytes_max(&self) -> u64 {
+        let elems = self.passes.iter().map(|pass| pass.cost.memory_elems).max().unwrap_or(0);
+        u64::try_from(elems.saturating_mul(u128::from(self.problem.element_bytes))).unwrap_or(u64::MAX)
+    }
+
+    /// Bytes that intermediate arrays take on disk at once, at most: each pass has one to read and one to write, and the first
+    /// source and the last target are not counted. Bricks at the end of the array are whole.
+    pub fn disk_bytes_max(&self) -> u128 {
+        let written = |pass: &Pass| {
+            let extent =
+                |d: usize| u128::from(pass.dims[d].div_ceil(pass.target_brick[d]) * pass.target_brick[d]);
+            (0..pass.dims.len())
+                .fold(u128::from(self.problem.element_bytes), |bytes, d| bytes.saturating_mul(extent(d)))
+        };
+        let intermediates: Vec<u128> = self.passes[..self.passes.len() - 1].iter().map(written).collect();
+        let pairs = intermediates.windows(2).map(|pair| pair[0].saturating_add(pair[1])).max();
+        pairs.or(intermediates.first().copied()).unwrap_or(0)
+    }
+
+    /// How long the device takes.
+    pub fn seconds(&self) -> f64 {
+        self.passes.iter().map(|pass| pass.cost.seconds).sum()
+    }
+}
+
+/// The cheapest plan that was found. Deterministic. Cost: at most [`CANDIDATES_MAX`](crate::CANDIDATES_MAX) candidates, and as a
+/// rule some ten thousand; it does not depend on the size of the array.
+///
+/// # Errors
+/// - [`Error::Shape`], [`Error::DimsDiffer`], [`Error::Zero`], [`Error::TooLarge`], [`Error::Ranks`], [`Error::IoProcesses`]: the
+///   problem makes no sense.
+/// - [`Error::Memory`]: there is not enough memory.
+pub fn plan(problem: &Problem) -> Result<Plan> {
+    let shapes = problem.check()?;
+    let planner = Planner { problem, memory_elems: problem.memory_elems() };
+    let leg = Leg { shapes, permutation: problem.permutation };
+    let kinds = match problem.units {
+        Units::WholeBricks => &[Kind::Paper, Kind::WholeBricks][..],
+        Units::Parts => &[Kind::Paper, Kind::WholeBricks, Kind::Parts],
+    };
+    let mut budget = Budget::default();
+    let mut best: Option<(f64, Kind, Vec<Pass>)> = None;
+    let mut alternatives = vec![];
+    for &kind in kinds {
+        budget.legs = 0;
+        let solved = planner.passes(&leg, kind, &mut budget);
+        let cost = solved.as_deref().map(seconds);
+        let passes: Vec<Pass> = solved.into_iter().flatten().map(Pass::new).collect();
+        if let Some(seconds) = cost
+            && best.as_ref().is_none_or(|(least, ..)| seconds < *least)
+        {
+            best = Some((seconds, kind, passes.clone()));
+        }
+        alternatives.push(Alternative { kind, passes });
+    }
+    let (_, kind, passes) = best.ok_or_else(|| planner.no_memory(&leg))?;
+    let (problem, candidates_examined) = (problem.clone(), budget.examined);
+    Ok(Plan { problem, kind, passes, alternatives, candidates_examined })
+}
+
+struct Planner<'a> {
+    problem: &'a Problem,
+    memory_elems: u128,
+}
+
+impl Planner<'_> {
+    fn prices<'b>(&'b self, leg: &'b Leg) -> Prices<'b> {
+        Prices {
+            device: &self.problem.device,
+            buffers: self.problem.buffers,
+            element_bytes: self.problem.element_bytes,
+            write_order: leg.permutation.source(),
+        }
+    }
+
+    fn passes(&self, leg: &Leg, kind: Kind, budget: &mut Budget) -> Option<Vec<Solved>> {
+        let bytes = leg.shapes.dims.iter().product::<u64>() * self.problem.element_bytes;
+        let work = crate::model::Work {
+            read_bytes: u128::from(bytes),
+            written_bytes: u128::from(bytes),
+            ..Default::default()
+        };
+        let ideal_seconds = self.problem.device.seconds(work);
+        let mut single = |leg: &Leg, budget: &mut Budget| self.single(leg, kind, budget);
+        best_passes(leg, &mut single, ideal_seconds, kind == Kind::Paper, budget)
+    }
+
+    fn single(&self, leg: &Leg, kind: Kind, budget: &mut Budget) -> Option<Found> {
+        let prices = self.prices(leg);
+        // The first leg is the one from the source to the target at once; there are many others.
+        let exhaustive_max = if budget.legs == 0 { EXHAUSTIVE_MAX } else { EXHAUSTIVE_MAX / 5 };
+        budget.legs += 1;
+        let (shapes, memory_elems) = (&leg.shapes, self.memory_elems);
+        let search = Search { shapes, prices: &prices, memory_elems, exhaustive_max };
+        let mut best: Option<Found> = None;
+        match kind {
+            Kind::Parts => best = search.parts(budget),
+            Kind::WholeBricks => {
+                for factors in self.factors(leg) {
+                    if let Some(found) = search.whole_bricks(&factors, budget) {
+                        best = Some(found.better(best));
+                    }
+                }
+            }
+            Kind::Paper => {
+                for factors in self.factors(leg) {
+                    let (found, examined) =
+                        template::figure_3(&leg.shapes, &prices, self.memory_elems, &factors);
+                    budget.examined += examined;
+                    if let Some((axes, cost)) = found {
+                        best = Some(Found { axes, cost, is_exhaustive: false }.better(best));
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    /// How many target bricks a write block has along each source dimension, so that all I/O processes have something to write.
+    fn factors(&self, leg: &Leg) -> Vec<Shape> {
+        let (dims, brick) =
+            (leg.permutation.to_target(&leg.shapes.dims), leg.permutation.to_target(&leg.shapes.target));
+        let grid = BrickGrid::new(&dims, &brick).expect("a problem that was checked");
+        let factors = balanced_factors(self.problem.owners, grid.counts(), self.problem.io_processes);
+        let to_source = |factors: Vec<u64>| leg.permutation.to_source(&factors);
+        let mut found: Vec<Shape> = factors.into_iter().map(to_source).take(FACTORS_MAX).collect();
+        // Rather some without work than no plan.
+        let single = Shape::filled(dims.len(), 1);
+        if !found.contains(&single) {
+            found.push(single);
+        }
+        found
+    }
+
+    fn no_memory(&self, leg: &Leg) -> Error {
+        let prices = self.prices(leg);
+        let least = match self.problem.units {
+            Units::Parts => {
+                let (shapes, memory_elems) = (&leg.shapes, u128::MAX);
+                Search { shapes, prices: &prices, memory_elems, exhaustive_max: 0 }.memory_least()
+            }
+            Units::WholeBricks => {
+                let of_dim = |d: usize| -> Counted {
+                    let block = leg.shapes.target[d];
+                    leg.shapes.axis(d, true, block, block).into()
+                };
+                let axes: Vec<Counted> = (0..leg.shapes.dims.len()).map(of_dim).collect();
+                cost::within(&axes, &prices, u128::MAX).map_or(0, |cost| cost.memory_elems)
+            }
+        };
+        let bytes = least.saturating_mul(u128::from(self.problem.element_bytes));
+        Error::Memory {
+            memory_bytes: self.problem.memory_bytes,
+            needed_bytes: u64::try_from(bytes).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+/// So many shapes of balanced write blocks are tried.
+const FACTORS_MAX: usize = 8;

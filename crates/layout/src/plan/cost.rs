@@ -1,0 +1,354 @@
+//! What a pass costs: memory, volume, operations, seconds. Formulas only.
+//!
+//! Definitions, of the dimensions `k` of a pass: `P_k` the template, `U_k` the most that a step leaves over, `Max_k` the most that
+//! it reads, all of [`Axis`]. Dimensions are traversed in an *order*, the first one fastest.
+//!
+//! What a step leaves over along dimension `k` is retained until `k` moves on: all that the faster dimensions go through
+//! meanwhile, and of the slower ones what one step has. So
+//!
+//! ```text
+//! retained = sum over k of [ product(P of dimensions before k) * U_k * product(Max of those after k) ]
+//! memory   = retained + Max blocks * product(Max) + write blocks * product(min(target brick, write block))
+//! ```
+//!
+//! Source: Krishnamoorthy et al., sections 4.1 and 4.2, figure 2, which has the least common multiple where the template must be,
+//! sorts by it, and leaves the write block out.
+
+use super::axis::{Axis, Pieces};
+use crate::model::{DeviceModel, Work};
+use crate::problem::Buffers;
+use section::DIMS_MAX;
+use std::cmp::Ordering;
+
+/// What a pass costs. Elements and operations are exact; `memory_elems` is an upper bound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PassCost {
+    /// Elements read, those read again counted again.
+    pub read_elems: u128,
+    /// Contiguous reads. What a brick has outside the array counts as if it were read.
+    pub read_operations: u128,
+    /// Elements written: each once.
+    pub written_elems: u128,
+    /// Contiguous writes.
+    pub write_operations: u128,
+    /// Those of them that do not begin or end on a page.
+    pub unaligned_writes: u128,
+    /// Steps.
+    pub steps: u128,
+    /// The most that is retained between steps.
+    pub retained_elems: u128,
+    /// The most that is in memory.
+    pub memory_elems: u128,
+    /// How long the device takes.
+    pub seconds: f64,
+}
+
+impl PassCost {
+    /// Elements read and written for each element of the array.
+    #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+    pub fn io_per_element(&self) -> f64 {
+        (self.read_elems + self.written_elems) as f64 / self.written_elems as f64
+    }
+
+    /// Reads and writes.
+    pub fn operations(&self) -> u128 {
+        self.read_operations.saturating_add(self.write_operations)
+    }
+
+    /// The quicker one; of equals the one with less memory, then with fewer steps.
+    pub(crate) fn compare(&self, other: &Self) -> Ordering {
+        let rest = |cost: &Self| (cost.memory_elems, cost.operations(), cost.steps);
+        self.seconds.total_cmp(&other.seconds).then_with(|| rest(self).cmp(&rest(other)))
+    }
+}
+
+/// An axis with what has been counted of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Counted {
+    pub(crate) axis: Axis,
+    pub(crate) step_max: u64,
+    pub(crate) unused_max: u64,
+    template_len: u64,
+    read: Pieces,
+    write: Pieces,
+    steps: u64,
+}
+
+impl From<Axis> for Counted {
+    fn from(axis: Axis) -> Self {
+        Self {
+            axis,
+            step_max: axis.step_max(),
+            unused_max: axis.unused_max(),
+            template_len: axis.template_len(),
+            read: axis.read_pieces(),
+            write: axis.write_pieces(),
+            steps: axis.steps_count(),
+        }
+    }
+}
+
+/// What prices a pass besides its axes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Prices<'a> {
+    pub(crate) device: &'a DeviceModel,
+    pub(crate) buffers: Buffers,
+    pub(crate) element_bytes: u64,
+    /// The dimensions as the target stores them, the slowest first.
+    pub(crate) write_order: &'a [usize],
+}
+
+/// The order of traversal with the least memory, the fastest dimension first: ascending `(P - Max) / U`; where nothing is left
+/// over, last if the template is longer than a step, first if it is shorter.
+///
+/// Source: by exchange of neighbours in the sum above; `REBLOCK`, 3.
+pub(crate) fn traversal_order(axes: &[Counted]) -> ([usize; DIMS_MAX], usize) {
+    let mut order = [0; DIMS_MAX];
+    (0..axes.len()).for_each(|dim| order[dim] = dim);
+    let key = |dim: usize| {
+        let Counted { template_len, step_max, unused_max, .. } = axes[dim];
+        (i128::from(template_len) - i128::from(step_max), i128::from(unused_max))
+    };
+    let side = |(growth, unused): (i128, i128)| match unused {
+        0 if growth < 0 => -1,
+        0 => 1,
+        _ => 0,
+    };
+    order[..axes.len()].sort_by(|&a, &b| {
+        let (a, b) = (key(a), key(b));
+        match (side(a), side(b)) {
+            (0, 0) => (a.0 * b.1).cmp(&(b.0 * a.1)),
+            (a, b) => a.cmp(&b),
+        }
+    });
+    (order, axes.len())
+}
+
+fn product(factors: impl Iterator<Item = u64>) -> u128 {
+    factors.fold(1, |product: u128, factor| product.saturating_mul(u128::from(factor)))
+}
+
+/// The most that is retained between steps, with dimensions traversed in `order`.
+pub(crate) fn retained_elems(axes: &[Counted], order: &[usize]) -> u128 {
+    let of_dim = |(k, &dim): (usize, &usize)| {
+        if axes[dim].unused_max == 0 {
+            return 0;
+        }
+        product(order[..k].iter().map(|&before| axes[before].template_len))
+            .saturating_mul(u128::from(axes[dim].unused_max))
+            .saturating_mul(product(order[k + 1..].iter().map(|&after| axes[after].step_max)))
+    };
+    order.iter().enumerate().map(of_dim).fold(0, u128::saturating_add)
+}
+
+/// Memory that steps need besides what is retained.
+pub(crate) fn buffers_elems(axes: &[Counted], buffers: Buffers) -> u128 {
+    let max_block = product(axes.iter().map(|axis| axis.step_max));
+    let write_block =
+        product(axes.iter().map(|axis| axis.axis.target_brick.min(axis.axis.block).min(axis.axis.len)));
+    u128::from(buffers.max_blocks)
+        .saturating_mul(max_block)
+        .saturating_add(u128::from(buffers.write_blocks).saturating_mul(write_block))
+}
+
+/// Calls `visit` with each dimension, the fastest first, and the contiguous runs of those pieces of bricks of which that is the
+/// fastest dimension in which they are not all of their brick; gives the number of whole bricks. Dimensions come as
+/// stored, the slowest first. Each index of the dimensions outside such a one is a run of its own.
+fn each_runs(pieces: &[Pieces], mut visit: impl FnMut(usize, u128)) -> u128 {
+    let mut full_inside = 1u128;
+    for (d, piece) in pieces.iter().enumerate().rev() {
+        let partial = u128::from(piece.count - piece.full);
+        if partial > 0 {
+            let elems_outside =
+                pieces[..d].iter().fold(1u128, |elems, outer| elems.saturating_mul(outer.elems));
+            visit(d, full_inside.saturating_mul(partial).saturating_mul(elems_outside));
+        }
+        full_inside = full_inside.saturating_mul(u128::from(piece.full));
+    }
+    full_inside
+}
+
+/// Contiguous runs of the pieces of all bricks.
+fn runs(pieces: &[Pieces]) -> u128 {
+    let mut runs = 0u128;
+    let whole = each_runs(pieces, |_, partial| runs = runs.saturating_add(partial));
+    runs.saturating_add(whole)
+}
+
+/// Writes, and those of them that do not begin or end on a page. `axes` come as stored, the slowest first.
+fn writes(axes: &[&Counted], prices: &Prices<'_>) -> (u128, u128) {
+    let pieces: Vec<Pieces> = axes.iter().map(|axis| axis.write).collect();
+    let (mut runs, mut unaligned) = (0u128, 0u128);
+    let whole = each_runs(&pieces, |d, partial| {
+        runs = runs.saturating_add(partial);
+        let inside = axes[d + 1..]
+            .iter()
+            .fold(prices.element_bytes, |bytes, axis| bytes.wrapping_mul(axis.axis.target_brick));
+        let ends_on_pages =
+            |extent: u64| extent.wrapping_mul(inside).is_multiple_of(prices.device.page_bytes);
+        if !ends_on_pages(axes[d].axis.block) || !ends_on_pages(axes[d].axis.target_brick) {
+            unaligned = unaligned.saturating_add(partial);
+        }
+    });
+    (runs.saturating_add(whole), unaligned)
+}
+
+/// The cost of a pass, if it needs no more than `memory_elems`. Cost: some hundred multiplications.
+pub(crate) fn within(axes: &[Counted], prices: &Prices<'_>, memory_elems: u128) -> Option<PassCost> {
+    let buffers = buffers_elems(axes, prices.buffers);
+    if buffers > memory_elems {
+        return None;
+    }
+    let (order, dims) = traversal_order(axes);
+    let retained = retained_elems(axes, &order[..dims]);
+    let memory = buffers.saturating_add(retained);
+    (memory <= memory_elems).then(|| cost(axes, prices, retained, memory))
+}
+
+fn cost(axes: &[Counted], prices: &Prices<'_>, retained_elems: u128, memory_elems: u128) -> PassCost {
+    let elems = |pieces: fn(&Counted) -> Pieces| {
+        axes.iter().fold(1u128, |elems, axis| elems.saturating_mul(pieces(axis).elems))
+    };
+    let read_elems = elems(|axis| axis.read);
+    let written_elems = elems(|axis| axis.write);
+    let in_order: Vec<Pieces> = axes.iter().map(|axis| axis.read).collect();
+    let read_operations = runs(&in_order);
+    let as_written: Vec<&Counted> = prices.write_order.iter().map(|&dim| &axes[dim]).collect();
+    let (write_operations, unaligned_writes) = writes(&as_written, prices);
+    let steps = product(axes.iter().map(|axis| axis.steps));
+    let bytes = |elems: u128| elems.saturating_mul(u128::from(prices.element_bytes));
+    let work = Work {
+        read_bytes: bytes(read_elems),
+        written_bytes: bytes(written_elems),
+        operations: read_operations.saturating_add(write_operations).saturating_add(unaligned_writes),
+        steps,
+    };
+    PassCost {
+        read_elems,
+        read_operations,
+        written_elems,
+        write_operations,
+        unaligned_writes,
+        steps,
+        retained_elems,
+        memory_elems,
+        seconds: prices.device.seconds(work),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::axis::lcm;
+    use proptest::prelude::*;
+
+    /// An array so long that its edges do not matter.
+    fn endless(source: u64, target: u64, template: u64) -> Counted {
+        let len = lcm(source, template) * 1000;
+        let axis = Axis {
+            len,
+            source_brick: source,
+            target_brick: target,
+            reads_whole: true,
+            block: target,
+            template,
+        };
+        axis.into()
+    }
+
+    const BUFFERS: Buffers = Buffers { max_blocks: 1, write_blocks: 0 };
+
+    fn memory(axes: &[Counted], order: &[usize], buffers: Buffers) -> u128 {
+        retained_elems(axes, order) + buffers_elems(axes, buffers)
+    }
+
+    fn best(axes: &[Counted]) -> PassCost {
+        let device = DeviceModel::volume_only();
+        let prices = Prices { device: &device, buffers: BUFFERS, element_bytes: 8, write_order: &[0, 1] };
+        within(axes, &prices, u128::MAX).unwrap()
+    }
+
+    /// The worked example of the paper, <32, 9> to <5, 16>, with the numbers of `REBLOCK`.
+    fn example(template: [u64; 2]) -> [Counted; 2] {
+        [endless(32, 5, template[0]), endless(9, 16, template[1])]
+    }
+
+    #[test]
+    fn the_worked_example_has_the_numbers_that_were_recomputed() {
+        assert_eq!(lcm(32, 5) * lcm(9, 16), 23040);
+        let all = example([160, 144]);
+        assert_eq!(all.map(|axis| axis.unused_max), [4, 8]);
+        assert_eq!(all.map(|axis| axis.step_max), [32, 18]);
+        assert_eq!(memory(&all, &[1, 0], BUFFERS), 1408);
+        assert_eq!(memory(&all, &[0, 1], BUFFERS), 1928);
+        assert_eq!(memory(&all, &[1, 0], Buffers { write_blocks: 1, ..BUFFERS }), 1488);
+        assert_eq!(best(&all).memory_elems, 1408, "the better order is found");
+        for (template, memory, io) in [
+            ([160, 144], 1408, 2.0),
+            ([120, 16], 896, 2.8),
+            ([160, 16], 896, 2.5),
+            ([15, 144], 768, 4.066_666),
+        ] {
+            let cost = best(&example(template));
+            assert_eq!(cost.memory_elems, memory, "{template:?}");
+            assert!((cost.io_per_element() - io).abs() < 1e-5, "{template:?}: {}", cost.io_per_element());
+        }
+    }
+
+    #[test]
+    fn the_two_passes_of_the_paper_cost_more_than_one() {
+        let first = best(&[endless(32, 12, 96), endless(9, 12, 12)]);
+        let second = best(&[endless(12, 5, 60), endless(12, 16, 48)]);
+        assert!((first.io_per_element() + second.io_per_element() - 4.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_slab_of_rows_is_one_run_and_a_slab_of_columns_is_one_for_each_row() {
+        let cut = |len, brick, block| {
+            let axis = Axis {
+                len,
+                source_brick: brick,
+                target_brick: brick,
+                reads_whole: false,
+                block,
+                template: block,
+            };
+            Counted::from(axis).read
+        };
+        // A brick of 8 x 6, in pieces of two rows, and in pieces of two columns.
+        assert_eq!(runs(&[cut(8, 8, 2), cut(6, 6, 6)]), 4);
+        assert_eq!(runs(&[cut(8, 8, 8), cut(6, 6, 2)]), 24);
+        assert_eq!(runs(&[cut(8, 8, 8), cut(6, 6, 6)]), 1);
+        assert_eq!(runs(&[cut(8, 1, 2), cut(6, 6, 3)]), 16);
+    }
+
+    proptest! {
+        #[test]
+        fn no_order_needs_less_memory_than_the_one_chosen(
+            dims in prop::collection::vec((1u64..13, 1u64..13, 1u64..12), 1..=5)
+        ) {
+            let axes: Vec<Counted> = dims.iter().map(|&(source, target, blocks)| {
+                endless(source, target, (blocks * target).min(lcm(source, target)))
+            }).collect();
+            let (order, count) = traversal_order(&axes);
+            let chosen = retained_elems(&axes, &order[..count]);
+            for other in orders(axes.len()) {
+                prop_assert!(chosen <= retained_elems(&axes, &other), "{other:?} is better than {order:?}");
+            }
+        }
+    }
+
+    fn orders(dims: usize) -> Vec<Vec<usize>> {
+        if dims == 0 {
+            return vec![vec![]];
+        }
+        let longer = |shorter: Vec<usize>| {
+            (0..dims).map(move |at| {
+                let mut order = shorter.clone();
+                order.insert(at, dims - 1);
+                order
+            })
+        };
+        orders(dims - 1).into_iter().flat_map(longer).collect()
+    }
+}

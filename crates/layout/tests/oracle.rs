@@ -1,0 +1,249 @@
+//! Plans are carried out in memory, element by element: every element is read where the plan says, is in memory when it is
+//! needed, and is written exactly once; memory stays within the plan's bound, and volume, operations and steps are those that
+//! the plan has counted.
+
+use layout::{Buffers, DeviceModel, Owners, Pass, Permutation, Problem, Step, Units, plan};
+use proptest::prelude::*;
+use section::{BrickGrid, Layout, Runs, Section, Shape};
+use std::collections::{HashMap, HashSet};
+
+/// An array of numbers, row-major.
+struct Elements {
+    dims: Shape,
+    values: Vec<Option<u64>>,
+}
+
+impl Elements {
+    fn numbered(dims: &[u64]) -> Self {
+        let dims = Shape::new(dims).unwrap();
+        Self { dims, values: (0..dims.iter().product()).map(Some).collect() }
+    }
+
+    fn empty(dims: Shape) -> Self {
+        Self { dims, values: vec![None; section::size(dims.iter().product())] }
+    }
+
+    fn at(&mut self, index: &[u64]) -> &mut Option<u64> {
+        &mut self.values[Layout::dense(&self.dims).offset(index)]
+    }
+}
+
+/// What is counted while a pass is carried out.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Counts {
+    read_elems: u128,
+    read_operations: u128,
+    written_elems: u128,
+    write_operations: u128,
+    steps: u128,
+}
+
+/// The contiguous runs in the bricks of `grid` that `section` meets. What bricks have outside the array may be moved along.
+fn runs(grid: &BrickGrid, section: &Section) -> u128 {
+    let mut runs = 0;
+    for coordinates in grid.meeting(section).indices() {
+        let brick = grid.elements(&coordinates);
+        let part = section.clipped_to(&brick).unwrap();
+        let all = |d: usize| part.hi()[d] == brick.hi()[d] && part.lo()[d] == brick.lo()[d];
+        let cut = (0..part.dims()).rposition(|d| !all(d));
+        let is_inside = |d: usize| cut.is_none_or(|cut| d > cut);
+        let counts =
+            Shape::from_fn(part.dims(), |d| if is_inside(d) { grid.brick()[d] } else { part.counts()[d] });
+        runs +=
+            Runs::new(&counts, &Layout::dense(grid.brick()), &Layout::dense(grid.brick())).count() as u128;
+    }
+    runs
+}
+
+/// The elements that are retained.
+#[derive(Default)]
+struct Retained {
+    boxes: HashMap<Section, HashMap<Shape, u64>>,
+    elems: u128,
+}
+
+impl Retained {
+    fn keep(&mut self, kept: Section, values: HashMap<Shape, u64>) {
+        self.elems += u128::from(kept.len());
+        assert!(self.boxes.insert(kept, values).is_none(), "{kept} is kept twice");
+    }
+
+    fn take(&mut self, used: &Section) -> HashMap<Shape, u64> {
+        self.elems -= u128::from(used.len());
+        self.boxes.remove(used).unwrap_or_else(|| panic!("{used} was not kept"))
+    }
+}
+
+/// Carries a pass out, and compares all that can be counted with what it promised.
+fn carry_out(pass: &Pass, source: &mut Elements) -> Elements {
+    let permutation = pass.permutation();
+    let target_dims = permutation.to_target(pass.dims());
+    let source_grid = BrickGrid::new(pass.dims(), pass.source_brick()).unwrap();
+    let target_grid = BrickGrid::new(&target_dims, &permutation.to_target(pass.target_brick())).unwrap();
+    let mut target = Elements::empty(target_dims);
+    let (mut retained, mut counts) = (Retained::default(), Counts::default());
+    let max_block: u128 = pass.max_block().iter().map(|&extent| u128::from(extent)).product();
+    let mut template = 0;
+    for Step { template: number, read, write, uses, keeps } in pass.steps() {
+        if number != template {
+            assert_eq!(retained.elems, 0, "nothing is retained beyond a template");
+            template = number;
+        }
+        counts.steps += 1;
+        counts.read_elems += u128::from(read.len());
+        counts.read_operations += runs(&source_grid, &read);
+        assert!(u128::from(read.len()) <= max_block, "{read} is more than a Max block");
+        assert!(
+            retained.elems + u128::from(read.len()) <= pass.cost().retained_elems + max_block,
+            "{} retained and {read} read",
+            retained.elems
+        );
+        let fresh: HashMap<Shape, u64> = read
+            .indices()
+            .map(|index| (index, source.at(&index).expect("written by the pass before")))
+            .collect();
+        let mut used = HashMap::new();
+        for part in &uses {
+            assert_eq!(write.and_then(|write| part.clipped_to(&write)), Some(*part), "used to be written");
+            used.extend(retained.take(part));
+        }
+        for kept in keeps {
+            let values = kept.indices().map(|index| (index, fresh[&index])).collect();
+            retained.keep(kept, values);
+        }
+        assert!(retained.elems <= pass.cost().retained_elems, "{} elements are retained", retained.elems);
+        let Some(write) = write else { continue };
+        let written = permutation.section_to_target(&write);
+        counts.written_elems += u128::from(write.len());
+        counts.write_operations += runs(&target_grid, &written);
+        for index in write.indices() {
+            let value = fresh.get(&index).or_else(|| used.get(&index)).copied();
+            let place = target.at(&permutation.to_target(&index));
+            assert!(place.is_none(), "{index:?} is written again");
+            *place = Some(value.unwrap_or_else(|| panic!("{index:?} is not in memory")));
+        }
+    }
+    assert_eq!(retained.elems, 0);
+    let cost = pass.cost();
+    let promised = Counts {
+        read_elems: cost.read_elems,
+        read_operations: cost.read_operations,
+        written_elems: cost.written_elems,
+        write_operations: cost.write_operations,
+        steps: cost.steps,
+    };
+    assert_eq!(counts, promised);
+    target
+}
+
+/// All passes, and whether the target is the permuted source.
+fn check(problem: &Problem, passes: &[Pass]) {
+    let mut elements = Elements::numbered(&problem.dims);
+    for (number, pass) in passes.iter().enumerate() {
+        let is_last = number + 1 == passes.len();
+        assert!(is_last || *pass.permutation() == Permutation::identity(problem.dims.len()));
+        assert!(number == 0 || passes[number - 1].target_brick() == pass.source_brick());
+        elements = carry_out(pass, &mut elements);
+        let bytes = pass.cost().memory_elems * u128::from(problem.element_bytes);
+        assert!(bytes <= u128::from(problem.memory_bytes), "{bytes} bytes");
+    }
+    let mut source = Elements::numbered(&problem.dims);
+    for index in Section::whole(&problem.dims).unwrap().indices() {
+        assert_eq!(elements.at(&problem.permutation.to_target(&index)), source.at(&index), "{index:?}");
+    }
+}
+
+fn permutation(dims: usize) -> impl Strategy<Value = Permutation> {
+    Just((0..dims).collect::<Vec<_>>()).prop_shuffle().prop_map(|list| Permutation::new(&list).unwrap())
+}
+
+prop_compose! {
+    fn device()(
+        volume_only in any::<bool>(),
+        operations_per_second in prop::sample::select(vec![100u64, 10_000, 1_000_000]),
+        page_bytes in prop::sample::select(vec![1u64, 16, 4096]),
+    ) -> DeviceModel {
+        let device = DeviceModel { operations_per_second, page_bytes, ..DeviceModel::default() };
+        if volume_only { DeviceModel::volume_only() } else { device }
+    }
+}
+
+/// Arrays of at most some thousand elements, with bricks of which some are larger than the array, primes and ones among them.
+fn problem() -> impl Strategy<Value = Problem> {
+    let extent = |longest: u64| {
+        let brick =
+            move || prop_oneof![1..=longest + 3, Just(1), prop::sample::select(vec![2u64, 3, 5, 7, 11, 13])];
+        (1..=longest, brick(), brick())
+    };
+    let dims = prop_oneof![
+        prop::collection::vec(extent(200), 1),
+        prop::collection::vec(extent(40), 2),
+        prop::collection::vec(extent(12), 3),
+        prop::collection::vec(extent(6), 4),
+        prop::collection::vec(extent(3), 5..=7),
+    ];
+    let with_order = dims.prop_flat_map(|dims| (permutation(dims.len()), Just(dims)));
+    let memory = prop_oneof![2u64..40, 40u64..400, 400u64..4000];
+    let counts = (1u64..9, 1u64..5, 0u64..2, 1u64..3);
+    (with_order, memory, counts, device(), any::<[bool; 2]>()).prop_map(
+        |(
+            (permutation, dims),
+            memory_elems,
+            (ranks, element_bytes, write_blocks, max_blocks),
+            device,
+            which,
+        )| {
+            let of = |value: fn(&(u64, u64, u64)) -> u64| dims.iter().map(value).collect::<Vec<u64>>();
+            Problem {
+                permutation,
+                memory_bytes: memory_elems * element_bytes,
+                ranks,
+                io_processes: ranks.div_ceil(2),
+                owners: if which[0] { Owners::ByNumber } else { Owners::InTurn },
+                device,
+                buffers: Buffers { max_blocks, write_blocks },
+                units: if which[1] { Units::WholeBricks } else { Units::Parts },
+                ..Problem::new(
+                    &of(|d| d.0),
+                    element_bytes,
+                    &of(|d| d.1),
+                    &permutation.to_target(&of(|d| d.2)),
+                )
+            }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, max_shrink_iters: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_plan_of_every_kind_moves_every_element_once_as_it_promised(problem in problem()) {
+        let Ok(found) = plan(&problem) else {
+            // Only for want of memory, which the tests of plans look at.
+            return Ok(());
+        };
+        prop_assert!(found.memory_bytes_max() <= problem.memory_bytes);
+        let mut checked = HashSet::new();
+        for alternative in found.alternatives() {
+            if !alternative.passes.is_empty() && checked.insert(format!("{:?}", alternative.passes)) {
+                check(&problem, &alternative.passes);
+            }
+        }
+        prop_assert!(found.alternatives().iter().any(|alternative| alternative.passes == found.passes()));
+        prop_assert!(found.candidates_examined() <= layout::CANDIDATES_MAX);
+    }
+}
+
+#[test]
+fn the_steps_of_a_template_are_the_same_when_one_begins_there() {
+    let mut problem = Problem::new(&[40, 60], 8, &[7, 9], &[5, 16]);
+    (problem.memory_bytes, problem.units) = (8 * 700, Units::WholeBricks);
+    let found = plan(&problem).unwrap();
+    let pass = &found.passes()[0];
+    assert!(pass.templates_count() > 1);
+    for template in 0..=pass.templates_count() {
+        let expected: Vec<Step> = pass.steps().filter(|step| step.template >= template).collect();
+        assert_eq!(pass.steps_from(template).collect::<Vec<_>>(), expected);
+    }
+}
