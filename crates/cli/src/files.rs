@@ -30,7 +30,7 @@ impl NewFile {
     }
 
     /// Where it is until it is complete.
-    pub(crate) fn path(&self) -> &Path {
+    pub(crate) fn made(&self) -> &Path {
         &self.made
     }
 
@@ -76,7 +76,7 @@ mod tests {
         drop(NewFile::begin(&path, false).unwrap());
         assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
         let file = NewFile::begin(&path, false).unwrap();
-        fs::write(file.path(), "text").unwrap();
+        fs::write(file.made(), "text").unwrap();
         file.commit().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "text");
         assert!(matches!(NewFile::begin(&path, false), Err(Error::Exists { .. })));

@@ -284,7 +284,8 @@ pub(crate) struct Bench {
     pub(crate) facts: Facts,
 }
 
-/// Say what this machine and a directory offer, and what to change: MPI, io_uring, direct I/O, file system, limits.
+/// Say what this machine and a directory offer, and what to change: MPI, asynchronous and direct I/O, file
+/// system, limits.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  chemio doctor\n  chemio doctor --json /scratch")]
 pub(crate) struct Doctor {

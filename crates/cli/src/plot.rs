@@ -38,7 +38,7 @@ pub(crate) fn run(options: &options::Plot) -> Result<()> {
     } else {
         picture::map(&title, &slice, &values, cells.counts(), options.log)
     };
-    let made = std::fs::File::create(file.path()).map_err(refused("make", &options.output))?;
+    let made = std::fs::File::create(file.made()).map_err(refused("make", &options.output))?;
     canvas.write_png(made).map_err(|source| Error::System {
         operation: "write",
         path: options.output.clone(),
@@ -72,7 +72,9 @@ fn collect(source: &Source, slice: &Slice, options: &options::Plot) -> Result<Ce
         Ok(())
     })?;
     let mut all = empty;
-    parts.iter().for_each(|part| all.merge(part));
+    for part in &parts {
+        all.merge(part);
+    }
     all.add_unseen(metadata.fill.bytes());
     Ok(all)
 }

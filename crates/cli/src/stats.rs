@@ -45,7 +45,9 @@ pub(crate) fn summarize(source: &Source, megabytes: u64) -> Result<Summary> {
             Ok(())
         })?;
     let mut all = Summary::new(metadata.data_type);
-    parts.iter().for_each(|part| all.merge(part));
+    for part in &parts {
+        all.merge(part);
+    }
     all.add_same(metadata.fill.bytes(), whole.len() - all.count());
     Ok(all)
 }

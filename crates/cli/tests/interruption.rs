@@ -191,6 +191,8 @@ fn what_a_killed_command_leaves_does_not_look_whole() {
                     assert!(support::read(&copy) == place.elements, "after {after:?}");
                     ArrayDirectory::delete(&copy).unwrap();
                 }
+                // Killed before the mark of a copy was in it.
+                Err(_) if copy.is_dir() && names(&copy).is_empty() => fs::remove_dir(&copy).unwrap(),
                 Err(error) => assert!(status.is_some() || !copy.exists(), "after {after:?}: {error}"),
             }
         });

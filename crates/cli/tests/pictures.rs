@@ -68,15 +68,7 @@ fn what_is_larger_than_the_picture_is_averaged_or_shown_by_its_ends() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("array");
     // Four times as many as points, alternating within a point, but for the last column.
-    make(&path, &[4, 4000], &[2, 300], |at| {
-        if at[1] >= 3996 {
-            1.0
-        } else if at[1] % 2 == 0 {
-            1.0
-        } else {
-            -1.0
-        }
-    });
+    make(&path, &[4, 4000], &[2, 300], |at| if at[1] >= 3996 || at[1] % 2 == 0 { 1.0 } else { -1.0 });
     let points = |more: &[&str], name: &str| {
         let picture = scratch.path().join(name);
         let mut plot = arguments!["plot", &path, "-o", &picture].to_vec();
@@ -112,7 +104,7 @@ fn logarithms_small_arrays_and_single_elements_make_pictures_too() {
     let scratch = tempfile::tempdir().unwrap();
     let (large, one) = (scratch.path().join("large"), scratch.path().join("one"));
     make(&large, &[30, 40], &[7, 9], |at| {
-        10f64.powi(-(at[0] as i32)) * if at[1] % 2 == 0 { -1.0 } else { 0.0 }
+        10f64.powi(-i32::try_from(at[0]).unwrap()) * if at[1] % 2 == 0 { -1.0 } else { 0.0 }
     });
     make(&one, &[1], &[1], |_| f64::NAN);
     for (number, more) in

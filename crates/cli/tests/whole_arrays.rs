@@ -104,7 +104,7 @@ fn stats_of_every_type_are_those_of_the_elements() {
         let (min, max, mean) = (&found["min"], &found["max"], &found["mean"]);
         match data_type {
             DataType::Int32 => {
-                assert_eq!((min, max, mean), (&json!(-500_000), &json!(-491_601), &json!(-495_800.5)))
+                assert_eq!((min, max, mean), (&json!(-500_000), &json!(-491_601), &json!(-495_800.5)));
             }
             DataType::Int64 => {
                 assert_eq!((min, max), (&json!((-500_000i64 << 20) | 1), &json!((-491_601i64 << 20) | 1)));
@@ -223,11 +223,14 @@ fn rm_deletes_arrays_and_what_is_left_of_them_and_nothing_else() {
     assert_eq!(names(scratch.path()), ["array"]);
 }
 
+/// Changes a file for the worse.
+type Damage = fn(&fs::File);
+
 #[test]
 fn verify_finds_every_kind_of_damage_and_names_the_shard() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("array");
-    let damages: [(&str, fn(&fs::File)); 3] = [
+    let damages: [(&str, Damage); 3] = [
         ("instead of", |file| file.write_all_at(&[0xFF], file.metadata().unwrap().len() - 20).unwrap()),
         ("bytes", |file| file.set_len(file.metadata().unwrap().len() - 1).unwrap()),
         ("bytes", |file| file.set_len(3).unwrap()),

@@ -325,7 +325,7 @@ mod tests {
         let array =
             ArrayDirectory::create(&source, &ArraySpec::new(&[4000, 5000], DataType::Float64).unwrap())
                 .unwrap();
-        array.write(&Section::new(&[3999, 0], &[4000, 5000]).unwrap(), &[3; 40_000]).unwrap();
+        array.write(&Section::new(&[3999, 0], &[4000, 5000]).unwrap(), &vec![3; 40_000]).unwrap();
         fs::write(source.join("notes"), "mine").unwrap();
         let copy = array.copy_to(&scratch.path().join("copy")).unwrap();
         let shard = fs::metadata(copy.shard_path(0)).unwrap();

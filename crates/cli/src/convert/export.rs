@@ -20,11 +20,11 @@ pub(crate) fn run(options: &options::Export) -> Result<()> {
     let metadata = source.array().metadata();
     let (dims, data_type) = (metadata.dims, metadata.data_type);
     let offset_bytes = match format {
-        Format::Hdf5 => hdf5::make_dataset(file.path(), &options.dataset, &dims, data_type)?,
+        Format::Hdf5 => hdf5::make_dataset(file.made(), &options.dataset, &dims, data_type)?,
         Format::Plain => 0,
         Format::Npy => {
             let header = npy::header(&dims, data_type);
-            fs::write(file.path(), &header).map_err(refused("write", &options.file))?;
+            fs::write(file.made(), &header).map_err(refused("write", &options.file))?;
             header.len() as u64
         }
     };
@@ -32,7 +32,7 @@ pub(crate) fn run(options: &options::Export) -> Result<()> {
         return file.commit();
     }
     let place = Place { offset_bytes, dims, element_bytes: data_type.bytes(), order: Order::LastFastest };
-    let sink = Sink::open(file.path(), place)?;
+    let sink = Sink::open(file.made(), place)?;
     write_elements(&source, &sink, options.memory.megabytes)?;
     sink.finish()?;
     crate::interrupt::check()?;

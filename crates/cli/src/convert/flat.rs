@@ -59,10 +59,10 @@ impl Sink {
     /// Writes the elements of `tile`, which lie in `memory` in row-major order. Any number of threads.
     pub(super) fn write(&self, tile: &Section, memory: &[u8]) -> Result<()> {
         let element = size(self.place.element_bytes);
-        let (in_file, in_tile) = (Layout::dense(&self.place.dims), Layout::dense(&tile.counts()));
+        let (in_file, dense) = (Layout::dense(&self.place.dims), Layout::dense(&tile.counts()));
         let first = in_file.offset(tile.lo());
         let mut result = Ok(());
-        Runs::new(&tile.counts(), &in_file, &in_tile).for_each(|file_at, tile_at, len| {
+        Runs::new(&tile.counts(), &in_file, &dense).for_each(|file_at, tile_at, len| {
             if result.is_ok() {
                 let offset_bytes = self.place.offset_bytes + ((first + file_at) * element) as u64;
                 let elements = &memory[tile_at * element..(tile_at + len) * element];
@@ -161,10 +161,10 @@ impl Elements {
 
     fn read_in_order(&self, dims: &Shape, tile: &Section, memory: &mut [u8]) -> Result<()> {
         let element = size(self.place.element_bytes);
-        let (in_file, in_tile) = (Layout::dense(dims), Layout::dense(&tile.counts()));
+        let (in_file, dense) = (Layout::dense(dims), Layout::dense(&tile.counts()));
         let first = in_file.offset(tile.lo());
         let mut result = Ok(());
-        Runs::new(&tile.counts(), &in_file, &in_tile).for_each(|file_at, tile_at, len| {
+        Runs::new(&tile.counts(), &in_file, &dense).for_each(|file_at, tile_at, len| {
             if result.is_ok() {
                 let offset_bytes = self.place.offset_bytes + ((first + file_at) * element) as u64;
                 result =
@@ -211,7 +211,7 @@ mod tests {
         fs::write(&path, [1; 24]).unwrap();
         let dims = [5u64, 7, 3];
         let sink = Sink::open(&path, place(&dims, Order::LastFastest)).unwrap();
-        let value = |i: u64, j: u64, k: u64| (i * 100 + j * 10 + k) as f64;
+        let value = |i: u64, j: u64, k: u64| i * 100 + j * 10 + k + 1;
         let tiles = [[[0, 0, 0], [5, 4, 2]], [[0, 4, 0], [5, 7, 3]], [[0, 0, 2], [5, 4, 3]]];
         let elements = |tile: &Section| -> Vec<u8> {
             tile.indices().flat_map(|at| value(at[0], at[1], at[2]).to_le_bytes()).collect()

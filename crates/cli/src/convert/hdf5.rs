@@ -30,7 +30,7 @@ pub(super) enum Found {
 pub(super) struct Dataset {
     path: PathBuf,
     // Before the file: it is closed first.
-    dataset: library::Dataset,
+    opened: library::Dataset,
     _file: library::File,
     element: Element,
     dims: Shape,
@@ -92,7 +92,7 @@ pub(super) fn open(path: &Path, name: Option<&str>) -> Result<Found> {
     };
     Ok(match dataset.offset_bytes().filter(|_| as_ours) {
         Some(offset_bytes) => Found::Flat(data_type, place(offset_bytes)),
-        None => Found::Other(Dataset { path: path.to_owned(), dataset, _file: file, element, dims }),
+        None => Found::Other(Dataset { path: path.to_owned(), opened: dataset, _file: file, element, dims }),
     })
 }
 
@@ -131,6 +131,6 @@ impl Dataset {
     /// Reads the elements of `tile` into `memory`, in row-major order. Any number of threads, one at a time.
     pub(super) fn read(&self, tile: &Section, memory: &mut [u8]) -> Result<()> {
         let counts = tile.counts();
-        self.dataset.read(self.element, tile.lo(), &counts, memory).map_err(bad(&self.path))
+        self.opened.read(self.element, tile.lo(), &counts, memory).map_err(bad(&self.path))
     }
 }

@@ -144,11 +144,12 @@ fn copy_elements(from: &From, creation: &Creation, megabytes: u64) -> Result<()>
     let (dims, brick) = (layout.dims(), layout.bricks().brick());
     let shape = TileShape { dims, brick, element_bytes, bytes_max: team.tile_bytes };
     let whole = Section::whole(dims)?;
-    let writer = Writer::new(creation);
+    let tiles = Tiles::all(&whole, shape)?;
+    let writer = Writer::new(creation, &tiles);
     let progress = Progress::new("importing", whole.len() * element_bytes);
     let begin = || Ok((Buffers::new()?, Vec::new()));
     let job = Job { element_bytes, progress: &progress };
-    team.each_tile(Tiles::all(&whole, shape)?, job, begin, |(buffers, memory), tile| {
+    team.each_tile(tiles, job, begin, |(buffers, memory), tile| {
         if from.is_hole(tile) {
             return Ok(());
         }

@@ -1,6 +1,6 @@
 //! `.npy`: a header, and elements.
 //!
-//! Source: NumPy enhancement proposal 1, versions 1.0 to 3.0 of the format.
+//! Source: `NumPy` enhancement proposal 1, versions 1.0 to 3.0 of the format.
 
 use super::flat::{Order, Place};
 use crate::error::{Error, Result, refused};

@@ -252,7 +252,7 @@ fn write_array(path: &Path, bytes: u64) -> Result<()> {
     let (dims, brick) = (layout.dims(), layout.bricks().brick());
     let shape = TileShape { dims, brick, element_bytes: 8, bytes_max: team.tile_bytes };
     let tiles = Tiles::all(&Section::whole(dims)?, shape)?;
-    let writer = Writer::new(&creation);
+    let writer = Writer::new(&creation, &tiles);
     let quiet = Progress::new("", u64::MAX);
     let begin = || Ok((Buffers::new()?, Vec::new()));
     team.each_tile(tiles, Job { element_bytes: 8, progress: &quiet }, begin, |(buffers, memory), tile| {

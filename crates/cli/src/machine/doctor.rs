@@ -49,7 +49,7 @@ fn look(directory: &Path) -> Result<Vec<Finding>> {
     let mut findings =
         vec![kernel(), io_uring(), file_system(properties), direct(properties), space(directory)?];
     findings.extend(limits());
-    findings.extend([shared_memory(), launcher(), compiler()].into_iter().flatten());
+    findings.extend([shared_memory(), Some(launcher()), compiler()].into_iter().flatten());
     Ok(findings)
 }
 
@@ -60,7 +60,7 @@ fn probe(directory: &Path) -> Result<Properties> {
         return Err(Error::BadArgument(format!("not a directory: {}", directory.display())));
     }
     let file = NewFile::begin(&directory.join("chemio-doctor"), true)?;
-    Ok(File::open(file.path(), &OpenOptions::new(Mode::Existing))?.properties())
+    Ok(File::open(file.made(), &OpenOptions::new(Mode::Existing))?.properties())
 }
 
 fn kernel() -> Finding {
@@ -182,18 +182,14 @@ fn first_line(program: &Path, argument: &str) -> Option<String> {
     )
 }
 
-fn launcher() -> Option<Finding> {
-    let found = ["mpirun", "mpiexec", "srun"].into_iter().find_map(on_path);
-    Some(match found {
-        Some(program) => {
-            let version = first_line(&program, "--version").unwrap_or_else(|| "says no version".to_owned());
-            Finding::new("MPI launcher", format!("{}: {version}", program.display()), None)
-        }
-        None => {
-            let advice = "programs with several ranks need one: Debian's openmpi-bin or mpich; this command needs none";
-            Finding::new("MPI launcher", "none on PATH", Some(advice))
-        }
-    })
+fn launcher() -> Finding {
+    let Some(program) = ["mpirun", "mpiexec", "srun"].into_iter().find_map(on_path) else {
+        let advice =
+            "programs with several ranks need one: Debian's openmpi-bin or mpich; this command needs none";
+        return Finding::new("MPI launcher", "none on PATH", Some(advice));
+    };
+    let version = first_line(&program, "--version").unwrap_or_else(|| "says no version".to_owned());
+    Finding::new("MPI launcher", format!("{}: {version}", program.display()), None)
 }
 
 /// Which MPI programs are built for, if they are built here; it must be the launcher's.

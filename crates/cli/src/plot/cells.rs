@@ -34,7 +34,7 @@ impl Cell {
 /// The cells of a picture, row by row.
 #[derive(Clone, Debug)]
 pub(super) struct Cells {
-    cells: Vec<Cell>,
+    all: Vec<Cell>,
     counts: [usize; 2],
     down: (Option<usize>, Range<u64>),
     across: (usize, Range<u64>),
@@ -46,8 +46,8 @@ pub(super) struct Cells {
 impl Cells {
     /// Without elements.
     pub(super) fn new(slice: &Slice, counts: [usize; 2], data_type: DataType, modulus: bool) -> Self {
-        let cells = vec![Cell::EMPTY; counts[0] * counts[1]];
-        Self { cells, counts, down: slice.down(), across: slice.across(), data_type, modulus }
+        let all = vec![Cell::EMPTY; counts[0] * counts[1]];
+        Self { all, counts, down: slice.down(), across: slice.across(), data_type, modulus }
     }
 
     /// How many there are, down and across.
@@ -64,7 +64,7 @@ impl Cells {
         let columns = places(self.across.0, &self.across.1, self.counts[1]);
         let rows = self.down.0.map_or(vec![0], |dim| places(dim, &self.down.1, self.counts[0]));
         for (row, line) in rows.iter().zip(elements.chunks_exact(columns.len() * bytes)) {
-            let cells = &mut self.cells[row * self.counts[1]..(row + 1) * self.counts[1]];
+            let cells = &mut self.all[row * self.counts[1]..(row + 1) * self.counts[1]];
             for (column, element) in columns.iter().zip(line.chunks_exact(bytes)) {
                 cells[*column].add(value(self.data_type, element, self.modulus), 1);
             }
@@ -73,7 +73,7 @@ impl Cells {
 
     /// Adds what others have collected.
     pub(super) fn merge(&mut self, other: &Self) {
-        for (cell, other) in self.cells.iter_mut().zip(&other.cells) {
+        for (cell, other) in self.all.iter_mut().zip(&other.all) {
             cell.sum += other.sum;
             (cell.min, cell.max) = (cell.min.min(other.min), cell.max.max(other.max));
             (cell.numbers, cell.nan) = (cell.numbers + other.numbers, cell.nan + other.nan);
@@ -87,7 +87,7 @@ impl Cells {
         for row in 0..rows {
             let down = elements_of(row, &self.down.1, rows);
             for column in 0..columns {
-                let cell = &mut self.cells[row * columns + column];
+                let cell = &mut self.all[row * columns + column];
                 let unseen = down * elements_of(column, &self.across.1, columns) - cell.numbers - cell.nan;
                 if unseen > 0 {
                     cell.add(value, unseen);
@@ -107,7 +107,7 @@ impl Cells {
             };
             if cell.numbers == 0 { f64::NAN } else { scaled(value, log) }
         };
-        self.cells.iter().map(shown).collect()
+        self.all.iter().map(shown).collect()
     }
 
     /// The smallest and the largest of each cell.
@@ -115,7 +115,7 @@ impl Cells {
         let ends = |cell: &Cell| {
             if cell.numbers == 0 { [f64::NAN; 2] } else { [scaled(cell.min, log), scaled(cell.max, log)] }
         };
-        self.cells.iter().map(ends).collect()
+        self.all.iter().map(ends).collect()
     }
 }
 
@@ -182,6 +182,6 @@ mod tests {
         cells.add_unseen(&4f64.to_le_bytes());
         assert_eq!(cells.values(Show::Mean, false), [3.0, 4.0, 4.0, 4.0, 4.0, 5.0]);
         assert_eq!(cells.values(Show::Max, false), [6.0, 4.0, 4.0, 4.0, 4.0, 8.0]);
-        assert_eq!(cells.band(false)[0], [1.0, 6.0]);
+        assert_eq!(cells.band(false)[0].to_vec(), [1.0, 6.0]);
     }
 }

@@ -88,6 +88,6 @@ mod tests {
         assert_eq!(Scale::of([5.0, 5.0], false).colour(5.0), Rgb888::new(36, 122, 148));
         let wide = Scale::of([-f64::MAX, f64::MAX], false);
         assert_eq!(wide.colour(0.0), Rgb888::new(247, 247, 247));
-        assert_eq!(Scale::of([f64::NAN], false).min, 0.0);
+        assert_eq!(Scale::of([f64::NAN], false), Scale { min: 0.0, max: 1.0, diverging: false });
     }
 }

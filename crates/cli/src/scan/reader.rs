@@ -64,11 +64,7 @@ enum Known {
 impl<'a> Reader<'a> {
     /// With buffers of its own.
     pub(crate) fn new(source: &'a Source) -> Result<Self> {
-        // A transfer begins and ends on pages.
-        let bytes = size(TRANSFER_BYTES + 2 * PAGE_BYTES);
-        let free = PageBuffer::several(bytes, IN_FLIGHT)
-            .map_err(|source| Error::NoMemory { bytes: bytes * IN_FLIGHT, source })?;
-        Ok(Self { source, free, flights: VecDeque::new() })
+        Ok(Self { source, free: new_buffers(IN_FLIGHT)?, flights: VecDeque::new() })
     }
 
     /// Reads the elements of `tile` into `memory`, which is as long, in row-major order.
@@ -159,19 +155,13 @@ impl<'a> Reader<'a> {
         let mut buffer = match self.free.pop() {
             Some(buffer) => buffer,
             // An error has cost one.
-            None => self.new_buffer()?,
+            None => new_buffers(1)?.remove(0),
         };
         let pages = wanted.pages();
         buffer.select(0..size(pages.end - pages.start));
         let request = wanted.shard.file.submit_read(pages.start, buffer)?;
         self.flights.push_back(Flight { request, wanted });
         Ok(())
-    }
-
-    fn new_buffer(&self) -> Result<PageBuffer> {
-        let bytes = size(TRANSFER_BYTES + 2 * PAGE_BYTES);
-        let made = PageBuffer::several(bytes, 1).map_err(|source| Error::NoMemory { bytes, source })?;
-        Ok(made.into_iter().next().expect("one was asked for"))
     }
 
     /// Waits for the oldest transfer and copies what it has brought.
@@ -195,6 +185,12 @@ impl<'a> Reader<'a> {
         self.free.push(buffer);
         Ok(())
     }
+}
+
+/// Buffers for transfers, which begin and end on pages.
+fn new_buffers(count: usize) -> Result<Vec<PageBuffer>> {
+    let bytes = size(TRANSFER_BYTES + 2 * PAGE_BYTES);
+    PageBuffer::several(bytes, count).map_err(|source| Error::NoMemory { bytes: bytes * count, source })
 }
 
 impl Wanted {

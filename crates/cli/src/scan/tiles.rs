@@ -21,9 +21,41 @@ enum Which {
     /// All in a box of the grid, from a position on.
     All { within: Section, position: u64 },
     /// Those that meet a shard, which are few for each shard.
-    Meeting { shards: Shards, next: usize, within: Option<(Section, u64)> },
+    Meeting(Box<Meeting>),
     /// Those whose numbers are listed.
     Listed(std::collections::btree_set::IntoIter<u64>),
+}
+
+/// A walk over the tiles of one shard after the other.
+#[derive(Debug)]
+struct Meeting {
+    shards: Shards,
+    /// Which of the shards is next.
+    next: usize,
+    /// The tiles of the present one, as a box of the grid, and a position in it.
+    within: Option<(Section, u64)>,
+}
+
+impl Meeting {
+    /// The coordinates of the next tile that is in `section`.
+    fn next(&mut self, grid: &BrickGrid, section: &Section) -> Option<Shape> {
+        loop {
+            let Some((tiles, position)) = self.within.as_mut().filter(|(tiles, at)| *at < tiles.len()) else {
+                let number = *self.shards.numbers.get(self.next)?;
+                self.next += 1;
+                self.within = self.shards.elements(number, section).map(|part| (grid.meeting(&part), 0));
+                continue;
+            };
+            let at = nth(tiles, *position);
+            *position += 1;
+            // A tile between shards is that of the first.
+            let tile = section.clipped_to(&grid.elements(&at));
+            let owner = tile.and_then(|tile| self.shards.first_of(&tile));
+            if owner == Some(self.shards.numbers[self.next - 1]) {
+                return Some(at);
+            }
+        }
+    }
 }
 
 /// The shards that there are.
@@ -69,9 +101,15 @@ impl Tiles {
         let which = if small {
             Which::Listed(meeting_small(&grid, section, &shards).into_iter())
         } else {
-            Which::Meeting { shards, next: 0, within: None }
+            Which::Meeting(Box::new(Meeting { shards, next: 0, within: None }))
         };
         Ok(Self { grid, section: *section, which })
+    }
+
+    /// Whether no brick is in two tiles.
+    pub(crate) fn have_whole_bricks(&self, bricks: &BrickGrid) -> bool {
+        let (tile, brick, dims) = (self.grid.brick(), bricks.brick(), bricks.array());
+        (0..dims.len()).all(|d| tile[d] >= dims[d] || tile[d].is_multiple_of(brick[d]))
     }
 
     fn tile(&self, coordinates: &[u64]) -> Option<Section> {
@@ -113,26 +151,7 @@ impl Iterator for Tiles {
                     nth(within, *position - 1)
                 }
                 Which::Listed(numbers) => self.grid.coordinates(numbers.next()?),
-                Which::Meeting { shards, next, within } => match within {
-                    Some((tiles, position)) if *position < tiles.len() => {
-                        let at = nth(tiles, *position);
-                        *position += 1;
-                        let tile = self.section.clipped_to(&self.grid.elements(&at));
-                        // A tile between shards is that of the first.
-                        let owner = tile.and_then(|tile| shards.first_of(&tile));
-                        if owner != shards.numbers.get(*next - 1).copied() {
-                            continue;
-                        }
-                        at
-                    }
-                    _ => {
-                        let number = *shards.numbers.get(*next)?;
-                        *next += 1;
-                        *within =
-                            shards.elements(number, &self.section).map(|part| (self.grid.meeting(&part), 0));
-                        continue;
-                    }
-                },
+                Which::Meeting(meeting) => meeting.next(&self.grid, &self.section)?,
             };
             if let Some(tile) = self.tile(&coordinates) {
                 return Some(tile);
@@ -256,6 +275,19 @@ mod tests {
         assert_eq!(Tiles::stored(&whole, tile, &brick, &numbers).unwrap().count(), 2);
         let large = TileShape { bytes_max: 128 << 20, ..tile };
         assert_eq!(Tiles::stored(&whole, large, &brick, &numbers).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn tiles_know_whether_they_have_whole_bricks() {
+        let (dims, brick) = (shape(&[100, 100]), shape(&[30, 40]));
+        let bricks = BrickGrid::new(&dims, &brick).unwrap();
+        let whole = Section::whole(&dims).unwrap();
+        let have = |elements_max: u64| {
+            let tile =
+                TileShape { dims: &dims, brick: &brick, element_bytes: 8, bytes_max: 8 * elements_max };
+            Tiles::all(&whole, tile).unwrap().have_whole_bricks(&bricks)
+        };
+        assert!(have(1200) && have(4000) && have(10_000) && !have(1199) && !have(10));
     }
 
     #[test]

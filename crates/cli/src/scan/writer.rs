@@ -1,7 +1,7 @@
 //! Writing tiles of an array that is being made. What is zero stays a hole.
 
 use super::pieces;
-use super::{IN_FLIGHT, TRANSFER_BYTES, is_zero};
+use super::{IN_FLIGHT, TRANSFER_BYTES, Tiles, is_zero};
 use crate::error::{Error, Result};
 use disk_array::Creation;
 use elio::{CachePolicy, File, Mode, OpenOptions, PageBuffer, Request};
@@ -9,8 +9,9 @@ use section::{Section, size};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Writes of whole pages go around the page cache.
+/// Writes around the page cache are of whole pages, and of bricks of at least so many bytes.
 const PAGE_BYTES: usize = 4096;
+const DIRECT_BYTES_MIN: u64 = 256 << 10;
 /// So many files stay open.
 const OPEN_MAX: usize = 32;
 
@@ -18,6 +19,8 @@ const OPEN_MAX: usize = 32;
 #[derive(Debug)]
 pub(crate) struct Writer<'a> {
     creation: &'a Creation,
+    /// Whether writes go around the page cache.
+    is_direct: bool,
     shards: Mutex<Shards>,
 }
 
@@ -67,9 +70,16 @@ fn not_supported(error: elio::Error) -> elio::Result<()> {
 }
 
 impl<'a> Writer<'a> {
-    /// All shards must have been made.
-    pub(crate) fn new(creation: &'a Creation) -> Self {
-        Self { creation, shards: Mutex::default() }
+    /// For these tiles, of an array of which all shards have been made.
+    ///
+    /// Bricks that are not small, on pages of their own, go around the page cache if each is written at once: then no two writes
+    /// meet in a page.
+    pub(crate) fn new(creation: &'a Creation, tiles: &Tiles) -> Self {
+        let (bricks, shard) = (creation.layout().bricks(), creation.layout().shard());
+        let on_pages = shard.stride_bytes().is_multiple_of(PAGE_BYTES as u64);
+        let is_direct =
+            on_pages && shard.brick_bytes() >= DIRECT_BYTES_MIN && tiles.have_whole_bricks(bricks);
+        Self { creation, is_direct, shards: Mutex::default() }
     }
 
     /// Writes the elements of `tile`, which lie in `memory` in row-major order. Waits for them.
@@ -93,13 +103,15 @@ impl<'a> Writer<'a> {
             }
             let shard = layout.shard();
             let at = shard.offset_bytes(piece.place.slot) + bytes.start;
-            // Up to where the next brick begins nothing is lost.
-            let room = shard.stride_bytes() - bytes.start;
-            let len = if whole_pages as u64 <= room { whole_pages } else { len };
-            buffer.select(0..len);
             let file = self.shard(piece.place.shard)?;
-            // Filling a hole directly would make every other write of the file wait.
-            file.preallocate(at, len as u64).or_else(not_supported)?;
+            if self.is_direct {
+                // Of a whole brick only the last piece ends within a page, and bricks end on pages.
+                buffer.select(0..whole_pages);
+                // Filling a hole directly would make every other write of the file wait.
+                file.preallocate(at, whole_pages as u64).or_else(not_supported)?;
+            } else {
+                buffer.select(0..len);
+            }
             buffers.flights.push_back(file.submit_write(at, buffer)?);
         }
         while !buffers.flights.is_empty() {
@@ -125,7 +137,7 @@ impl<'a> Writer<'a> {
     }
 
     fn open(&self, number: u64) -> Result<File> {
-        let cache = CachePolicy::Bypass;
+        let cache = if self.is_direct { CachePolicy::Bypass } else { CachePolicy::Auto };
         let options = OpenOptions { keeps_holes: true, cache, ..OpenOptions::new(Mode::Existing) };
         Ok(File::open(self.creation.shard_path(number), &options)?)
     }

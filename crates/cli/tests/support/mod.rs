@@ -92,7 +92,7 @@ pub(crate) fn spec(dims: &[u64], brick: &[u64], data_type: DataType) -> ArraySpe
     let mut spec = ArraySpec::new(dims, data_type).unwrap();
     spec.bricks = Bricks::Exact(BrickShape::exact(brick).unwrap());
     (spec.files, spec.alignment) = (3, Alignment::new(512).unwrap());
-    spec.attributes.name = "test".to_owned();
+    "test".clone_into(&mut spec.attributes.name);
     spec
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn ring() -> Result<Option<&'static Ring>, Error> {
     }
 }
 
-/// Why transfers do not go through io_uring in this process, with what would change that; `None` if they do.
+/// Why transfers do not go through `io_uring` in this process, with what would change that; `None` if they do.
 pub fn why_no_io_uring() -> Option<String> {
     match (settings::get().backend, ring::ring()) {
         (_, Err(error)) => Some(why_no_ring(error)),

@@ -13,27 +13,23 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 type Id = i64;
 type Status = c_int;
-/// No limit, default properties, all of a dataset.
+/// The default properties, the error stack of the thread, all of a dataset.
 const DEFAULT: Id = 0;
 
-mod constants {
-    use std::ffi::{c_int, c_uint};
-    pub(super) const READ_ONLY: c_uint = 0;
-    pub(super) const TRUNCATE: c_uint = 2;
-    pub(super) const LAYOUT_CONTIGUOUS: c_int = 1;
-    pub(super) const ALLOCATE_EARLY: c_int = 1;
-    pub(super) const FILL_NEVER: c_int = 1;
-    pub(super) const SELECT_SET: c_int = 0;
-    pub(super) const CLASS_INTEGER: c_int = 0;
-    pub(super) const CLASS_FLOAT: c_int = 1;
-    pub(super) const CLASS_COMPOUND: c_int = 6;
-    pub(super) const LITTLE_ENDIAN: c_int = 0;
-    pub(super) const KIND_DATASET: c_int = 5;
-    pub(super) const INDEX_NAME: c_int = 0;
-    pub(super) const ASCENDING: c_int = 0;
-    pub(super) const WALK_UPWARD: c_int = 0;
-}
-use constants::*;
+const READ_ONLY: c_uint = 0;
+const TRUNCATE: c_uint = 2;
+const LAYOUT_CONTIGUOUS: c_int = 1;
+const ALLOCATE_EARLY: c_int = 1;
+const FILL_NEVER: c_int = 1;
+const SELECT_SET: c_int = 0;
+const CLASS_INTEGER: c_int = 0;
+const CLASS_FLOAT: c_int = 1;
+const CLASS_COMPOUND: c_int = 6;
+const LITTLE_ENDIAN: c_int = 0;
+const KIND_DATASET: c_int = 5;
+const INDEX_NAME: c_int = 0;
+const ASCENDING: c_int = 0;
+const WALK_UPWARD: c_int = 0;
 
 #[repr(C)]
 struct GroupInfo {
@@ -269,11 +265,7 @@ impl Element {
                 let bytes = part.bytes();
                 // SAFETY: a class and a size that there are.
                 let id = unsafe { H5Tcreate(CLASS_COMPOUND, 2 * bytes) };
-                let made = Object::made(&turn, id, H5Tclose, doing);
-                let made = match made {
-                    Ok(made) => made,
-                    Err(error) => return Err(error),
-                };
+                let made = Object::made(&turn, id, H5Tclose, doing)?;
                 // SAFETY: the names end with a zero byte, and both parts are within the size.
                 let status = unsafe {
                     let real = H5Tinsert(made.id, c"r".as_ptr(), 0, part.id(&turn));
@@ -382,14 +374,14 @@ fn contiguous() -> Result<Object> {
     let doing = "lay out a dataset";
     // SAFETY: a class of the library's own, set when it was opened.
     let list = Object::made(&turn, unsafe { H5Pcreate(H5P_CLS_DATASET_CREATE_ID_g) }, H5Pclose, doing);
-    let result = list.and_then(|list| {
+    let result = list.map(|list| {
         // SAFETY: an open list, and values that there are.
         let status = unsafe {
             H5Pset_layout(list.id, LAYOUT_CONTIGUOUS)
                 .min(H5Pset_alloc_time(list.id, ALLOCATE_EARLY))
                 .min(H5Pset_fill_time(list.id, FILL_NEVER))
         };
-        Ok((expect(&turn, status, doing), list))
+        (expect(&turn, status, doing), list)
     });
     // Giving the list back takes the turn.
     drop(turn);

@@ -1,0 +1,168 @@
+"""The other side of ci/test-command: zarr-python, numpy and h5py.
+
+command.py CHEMIO DIR    runs the command CHEMIO on arrays and files that it makes in DIR
+"""
+
+import itertools
+import json
+import pathlib
+import subprocess
+import sys
+import warnings
+
+import h5py
+import numpy as np
+import zarr
+import zarr.codecs
+
+warnings.filterwarnings("ignore")
+TYPES = ["int32", "int64", "float32", "float64", "complex64", "complex128"]
+SHAPES = {1: (1000,), 2: (97, 61), 3: (20, 17, 33), 4: (6, 5, 9, 8)}
+CHEMIO, DIRECTORY = sys.argv[1], pathlib.Path(sys.argv[2])
+failures = []
+
+
+def chemio(*arguments, status=0):
+    ran = subprocess.run([CHEMIO, *map(str, arguments)], capture_output=True, text=True)
+    if ran.returncode != status:
+        fail(f"{arguments}: status {ran.returncode}, expected {status}: {ran.stderr.strip()}")
+    return ran.stdout if status == 0 else ran.stderr
+
+
+def fail(words):
+    failures.append(words)
+    print("FAILED", words)
+
+
+def expect_same(what, got, expected):
+    # Bits, so that not-a-number and minus zero are told apart too.
+    same = got.dtype == expected.dtype and got.shape == expected.shape
+    if not same or np.ascontiguousarray(got).tobytes() != np.ascontiguousarray(expected).tobytes():
+        fail(f"{what}: other elements, {got.dtype} {got.shape}, expected {expected.dtype} {expected.shape}")
+
+
+def elements(shape, data_type, seed):
+    random = np.random.default_rng(seed)
+    if np.issubdtype(data_type, np.integer):
+        limits = np.iinfo(data_type)
+        return random.integers(limits.min, limits.max, shape, dtype=data_type, endpoint=True)
+    bits = random.bytes(int(np.prod(shape)) * np.dtype(data_type).itemsize)
+    array = random.standard_normal(shape).astype(data_type)
+    # A part of arbitrary bits: subnormal numbers, infinities, every NaN.
+    array[: shape[0] // 2] = np.frombuffer(bits, data_type).reshape(shape)[: shape[0] // 2]
+    return array
+
+
+def make_with_zarr(path, array, number):
+    """Sharded and not, with either place of the index, some of it unwritten."""
+    chunks = tuple(max(1, extent // 5) for extent in array.shape)
+    bytes_ = zarr.codecs.BytesCodec(endian="little")
+    serializer, shards = bytes_, chunks
+    if number % 3:
+        place = "start" if number % 2 else "end"
+        serializer = zarr.codecs.ShardingCodec(chunk_shape=chunks, codecs=[bytes_], index_location=place)
+        shards = tuple(2 * extent for extent in chunks)
+    fill = array.dtype.type(7)
+    made = zarr.create_array(
+        str(path), shape=array.shape, dtype=array.dtype, chunks=shards, serializer=serializer,
+        compressors=None, filters=None, fill_value=fill,
+    )
+    last = array.shape[0] - array.shape[0] // 3
+    made[:last] = array[:last]
+    array[last:] = fill
+
+
+def exported():
+    for number, (data_type, dims) in enumerate(itertools.product(TYPES, SHAPES)):
+        name = f"{data_type}-{dims}"
+        path, array = DIRECTORY / name, elements(SHAPES[dims], data_type, number)
+        make_with_zarr(path, array, number)
+        facts = json.loads(chemio("info", "--json", path))
+        if facts["shape"] != list(array.shape) or facts["type"] != data_type or facts["made_by_chemio"]:
+            fail(f"info of {name}: {facts}")
+        chemio("verify", "--read", path)
+        expect_stats(name, json.loads(chemio("stats", "--json", path)), array)
+        for extension in ["npy", "h5", "hdf5", "bin"]:
+            file = DIRECTORY / f"{name}.{extension}"
+            chemio("export", path, file)
+            expect_same(f"{name}.{extension}", read(file, array), array)
+        chemio("cp", path, DIRECTORY / f"{name}-copy")
+        expect_same(f"copy of {name}", zarr.open_array(str(DIRECTORY / f"{name}-copy"))[...], array)
+        chemio("plot", path, "-o", DIRECTORY / f"{name}.png")
+
+
+def read(file, like):
+    if file.suffix == ".npy":
+        return np.load(file)
+    if file.suffix == ".bin":
+        return np.fromfile(file, like.dtype).reshape(like.shape)
+    with h5py.File(file) as opened:
+        return opened["data"][...]
+
+
+def expect_stats(name, facts, array):
+    numbers = array[~np.isnan(array)]
+    sizes = np.abs(numbers) if np.iscomplexobj(numbers) else numbers
+    if facts["count"] != array.size or facts["nan"] != array.size - numbers.size:
+        fail(f"stats of {name}: {facts}")
+    if facts["zeros"] != int((array == 0).sum()) or facts["infinite"] != int(np.isinf(array).sum()):
+        fail(f"stats of {name}: {facts}")
+    for key, value in [("min", sizes.min()), ("max", sizes.max())]:
+        got = float(facts[key])
+        # A modulus may differ in its last bits.
+        if not (got == value or np.isclose(got, value, rtol=1e-6)):
+            fail(f"{key} of {name}: {got}, expected {value}")
+
+
+def imported():
+    for number, (data_type, dims) in enumerate(itertools.product(TYPES, SHAPES)):
+        array = elements(SHAPES[dims], data_type, 1000 + number)
+        file = DIRECTORY / f"made-{number}"
+        np.save(f"{file}.npy", array if number % 2 else np.asfortranarray(array))
+        with h5py.File(f"{file}.h5", "w") as opened:
+            opened.create_group("more")
+            opened.create_dataset("flat", data=array)
+            opened.create_dataset("more/gzip", data=array, compression="gzip", chunks=True)
+            opened.create_dataset("more/big", data=array.astype(array.dtype.newbyteorder(">")))
+        # Only one is at the top.
+        expect_import(array, f"{file}.npy")
+        expect_import(array, f"{file}.h5")
+        expect_import(array, f"{file}.h5", "--dataset", "more/gzip")
+        expect_import(array, f"{file}.h5", "--dataset", "more/big", "--memory", "16")
+
+
+def expect_import(array, file, *more):
+    path = DIRECTORY / "imported"
+    chemio("import", file, path, "--force", "--files", 2, *more)
+    expect_same(f"{file} {more}", zarr.open_array(str(path))[...], array)
+
+
+def refused():
+    pair = np.dtype([("x", "f8"), ("y", "f8")])
+    for words, value in {
+        "unsigned 16-bit integers": np.arange(3, dtype="u2"), "8-bit integers": np.arange(3, dtype="i1"),
+        "16-bit floating-point": np.arange(3, dtype="f2"), "strings": "text", "enumeration": np.array([True, False]),
+        "compounds of x, y": np.zeros(3, pair), "0 dimensions": 3.0, "8 dimensions": np.zeros([1] * 8),
+        "references": np.array([], dtype=h5py.ref_dtype),
+    }.items():
+        with h5py.File(DIRECTORY / "refused.h5", "w") as opened:
+            opened["data"] = value
+        said = chemio("import", DIRECTORY / "refused.h5", DIRECTORY / "refused", status=2)
+        if words not in said or (DIRECTORY / "refused").exists():
+            fail(f"{words}: {said}")
+    for name in ["u2", "f2", ">f8", "?", "S3"]:
+        np.save(DIRECTORY / "refused.npy", np.zeros(3, name))
+        said = chemio("import", DIRECTORY / "refused.npy", DIRECTORY / "refused", status=2)
+        if "elements of type" not in said:
+            fail(f"{name}: {said}")
+    zarr.create_array(str(DIRECTORY / "compressed"), shape=(3,), dtype="f8")[...] = 1
+    for command in [("info",), ("stats",), ("verify",)]:
+        if "codec" not in chemio(*command, DIRECTORY / "compressed", status=2):
+            fail(f"{command} of a compressed array")
+
+
+exported()
+imported()
+refused()
+print(f"{len(failures)} failures")
+sys.exit(bool(failures))
