@@ -249,7 +249,17 @@ fn verify_finds_every_kind_of_damage_and_names_the_shard() {
         refused(arguments!["export", &path, &file]);
         assert_eq!(names(scratch.path()), ["array"]);
     }
+    // Something else of the name of a shard, which a reader must not wait for.
     make(&path, &[11, 13], &[2, 3], DataType::Int32);
+    fs::remove_file(path.join("c/2/0")).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, path.join("c/2/0"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
+        .unwrap();
+    for command in [arguments!["stats", &path], arguments!["cp", &path, scratch.path().join("copy")]] {
+        assert!(refused(command).contains("not a file"));
+    }
+    done(arguments!["info", &path]);
+    assert_eq!(run(arguments!["verify", &path]).status, Some(1));
+    assert_eq!(names(scratch.path()), ["array"]);
     fs::remove_file(path.join("c/2/0")).unwrap();
     let ran = run(arguments!["verify", &path]);
     assert!(ran.status == Some(1) && ran.out.contains("no such file"), "{ran:?}");

@@ -50,7 +50,7 @@ impl Copying {
     ///
     /// # Errors
     /// - [`Error::Exists`]: something else is there.
-    /// - What the system says.
+    /// - [`Error::CorruptShard`]: something that is no file has the name of a shard. What the system says.
     pub fn begin(source: ArrayDirectory, path: &Path) -> Result<Self> {
         Self::begin_on(Disk::default(), source, path)
     }
@@ -72,7 +72,11 @@ impl Copying {
         let mut bytes_total = 0;
         for &number in &shards {
             let shard = source.shard_path(number);
-            bytes_total += shard.metadata().map_err(refused(Operation::Look, &shard))?.len();
+            let metadata = shard.metadata().map_err(refused(Operation::Look, &shard))?;
+            if !metadata.is_file() {
+                return Err(source.corrupt_shard(number, "not a file".to_owned()));
+            }
+            bytes_total += metadata.len();
         }
         let owns_directory = disk.make_directory(path)? || half_made.is_some();
         let copying = Self {

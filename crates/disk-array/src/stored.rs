@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// What is in the directory of an array.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stored {
-    /// The numbers of the shards that have a file, ascending.
+    /// The numbers of the shards of whose names there is something, ascending: a file, if nobody has put anything else there.
     pub shards: Vec<u64>,
     /// What is no chunk of the array and not its metadata.
     pub foreign: Vec<PathBuf>,
@@ -37,12 +37,10 @@ impl ArrayDirectory {
     }
 
     fn sort_in(&self, entry: &Path, is_directory: bool, level: usize, stored: &mut Stored) -> Result<()> {
-        if !is_directory {
-            match self.number_of(entry) {
-                Some(number) if entry.is_file() => stored.shards.push(number),
-                _ => stored.foreign.push(entry.to_owned()),
-            }
-        } else if level <= self.metadata().dims.len() {
+        if let Some(number) = self.number_of(entry) {
+            // Whatever it is: whoever opens the shard finds out.
+            stored.shards.push(number);
+        } else if is_directory && level <= self.metadata().dims.len() {
             let before = stored.foreign.len();
             for (inner, kind) in entries(entry)? {
                 self.sort_in(&inner, kind.is_dir(), level + 1, stored)?;
@@ -104,5 +102,7 @@ mod tests {
         let stored = array.stored().unwrap();
         assert_eq!(stored.shards, [0, 1, 3]);
         assert_eq!(stored.foreign, [path.join("c/9"), path.join("notes")]);
+        fs::create_dir(array.shard_path(2)).unwrap();
+        assert_eq!(array.stored().unwrap().shards, [0, 1, 2, 3]);
     }
 }

@@ -4,7 +4,7 @@ use crate::error::{Result, refused};
 use crate::interrupt;
 use disk_array::ArrayDirectory;
 use rustix::fs::SeekFrom;
-use std::fs::File;
+use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 
 /// What files of an array take.
@@ -35,8 +35,12 @@ pub(crate) fn of(array: &ArrayDirectory, shards: &[u64]) -> Result<Size> {
     for &number in shards {
         interrupt::check()?;
         let path = array.shard_path(number);
+        let metadata = fs::metadata(&path).map_err(refused("look at", &path))?;
+        if !metadata.is_file() {
+            // A pipe would be waited for; whoever reads the shard says what is wrong.
+            continue;
+        }
         let file = File::open(&path).map_err(refused("open", &path))?;
-        let metadata = file.metadata().map_err(refused("look at", &path))?;
         size.on_disk_bytes += metadata.blocks() * 512;
         size.length_bytes += metadata.len();
         let data_bytes = data_bytes(&file, metadata.len());
