@@ -153,6 +153,6 @@ impl From<Error> for chemio_capi::Error {
 }
 
 /// An error of an array on disk, as the border returns it.
-pub(crate) fn of_disk(error: dra::Error) -> chemio_capi::Error {
-    Error::Disk(error).into()
+pub(crate) fn of_disk(error: impl Into<dra::Error>) -> chemio_capi::Error {
+    Error::Disk(error.into()).into()
 }

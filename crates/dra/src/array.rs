@@ -1,7 +1,6 @@
 //! Arrays on disk that all ranks of a context have open.
 
 use crate::context::Context;
-use crate::directory::ArrayDirectory;
 use crate::error::{Error, Result};
 use crate::in_memory::{ArrayInMemory, MemoryError};
 use crate::owners::Owners;
@@ -9,9 +8,13 @@ use crate::request::Request;
 use crate::shards::Shards;
 use crate::transfer::job::Job;
 use crate::transfer::{Direction, Mapping, Transfer};
+use disk_array::ArrayDirectory;
 use serde_json::Value;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// The attribute of an array that must not be read yet: an object whose `what` says what has to end before.
+pub const UNFINISHED: &str = "chemio_unfinished";
 
 /// What an array is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,6 +75,11 @@ pub(crate) struct OpenArray {
 }
 
 impl OpenArray {
+    /// The extents of a brick.
+    pub(crate) fn brick_extents(&self) -> &section::Shape {
+        self.directory.layout().bricks().brick()
+    }
+
     /// Bytes of a buffer that holds a brick, with what may follow it.
     pub(crate) fn buffer_bytes(&self) -> u64 {
         let shard = self.directory.layout().shard();
@@ -128,7 +136,7 @@ impl DiskArray {
     /// # Errors
     /// The same on every rank, and nothing is started:
     /// - [`Error::ArgumentsDiffer`]: the ranks gave different sections.
-    /// - [`Error::OnRank`]: [`Error::Access`], [`Error::TypesDiffer`], [`Error::OutOfRange`], [`Error::BeyondMemory`] or
+    /// - [`Error::OnRank`]: [`Error::Access`], [`Error::TypesDiffer`], [`disk_array::Error::OutOfRange`], [`Error::BeyondMemory`] or
     ///   [`Error::SectionsDiffer`] on a rank.
     /// - [`Error::Comm`]: the ranks could not talk to each other.
     pub fn write(&self, memory: &Arc<dyn ArrayInMemory>, transfer: &Transfer) -> Result<Request> {
@@ -139,7 +147,7 @@ impl DiskArray {
     /// [`Request::wait`], after which every rank sees them.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// As [`write`](Self::write), and [`Error::Unfinished`] on a rank.
     pub fn read(&self, memory: &Arc<dyn ArrayInMemory>, transfer: &Transfer) -> Result<Request> {
         self.start(memory, transfer, Direction::ToMemory)
     }
@@ -165,6 +173,11 @@ impl DiskArray {
         Ok(Request::new(&self.context, job, memory))
     }
 
+    /// What has to be done again before the array can be read, if somebody has set the attribute [`UNFINISHED`].
+    pub fn unfinished(&self) -> Option<&Value> {
+        self.directory.metadata().attributes.get(UNFINISHED)
+    }
+
     fn check(
         &self,
         memory: &dyn ArrayInMemory,
@@ -175,6 +188,10 @@ impl DiskArray {
         if !self.access.allows(direction) {
             let asked = if direction == Direction::ToDisk { "writing" } else { "reading" };
             return Err(Error::Access { path: path(), opened: self.access.words(), asked });
+        }
+        if let Some(mark) = self.unfinished().filter(|_| direction == Direction::ToMemory) {
+            let what = mark.get("what").and_then(Value::as_str).unwrap_or("writing").to_owned();
+            return Err(Error::Unfinished { path: path(), what });
         }
         let (on_disk, in_memory) = (self.directory.metadata().data_type, memory.data_type());
         if on_disk != in_memory {
@@ -199,9 +216,18 @@ impl DiskArray {
         };
         self.context.agree_on("setting an attribute", &path, &asked, allowed)?;
         let keeper = self.keeps_directory();
-        self.context.agree(if keeper { self.directory.set_attribute(key, value) } else { Ok(()) })?;
-        self.directory = self.context.agree(ArrayDirectory::open(&path))?;
+        let set = if keeper { self.directory.set_attribute(key, value) } else { Ok(()) };
+        self.context.agree(set.map_err(Error::from))?;
+        self.directory = self.context.agree(ArrayDirectory::open(&path).map_err(Error::from))?;
         Ok(())
+    }
+
+    /// Makes all that was written durable that has been [waited](Request::wait) for. Collective.
+    ///
+    /// # Errors
+    /// The same on every rank: [`Error::OnRank`] with what the device says, [`Error::Comm`].
+    pub fn sync(&self) -> Result<()> {
+        self.context.agree(self.open.shards.sync())
     }
 
     /// Waits for the transfers of this array, and closes it when all that was written is on the device. Collective. Requests
@@ -231,7 +257,8 @@ impl DiskArray {
         self.open.shards.close();
         self.context.agree_on("deleting an array", &path, &(), Ok(()))?;
         let keeper = self.keeps_directory();
-        self.context.agree(if keeper { ArrayDirectory::delete(&path).map(drop) } else { Ok(()) })
+        let deleted = if keeper { ArrayDirectory::delete(&path).map(drop) } else { Ok(()) };
+        self.context.agree(deleted.map_err(Error::from))
     }
 
     /// Waits for all transfers; the first error that nobody was told.

@@ -7,12 +7,11 @@
 
 use crate::array::{Access, DiskArray, OpenArray};
 use crate::context::Context;
-use crate::create::Creation;
-use crate::directory::ArrayDirectory;
 use crate::error::{Error, Result};
 use crate::format::{ArraySpec, Part};
 use crate::owners::Owners;
 use crate::shards::Shards;
+use disk_array::{ArrayDirectory, Creation};
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
@@ -22,7 +21,7 @@ use std::sync::Arc;
 pub(crate) fn create(context: &Context, path: &Path, spec: &ArraySpec, access: Access) -> Result<DiskArray> {
     let path = absolute(path);
     let rank = context.comm().rank();
-    let begun = if rank == 0 { Creation::begin(&path, spec).map(Some) } else { Ok(None) };
+    let begun = if rank == 0 { begin(&path, spec).map(Some) } else { Ok(None) };
     let begun = context.agree_on("creating an array", &path, &(format!("{spec:?}"), access), begun)?;
     let everyone: Vec<usize> = (0..context.comm().size()).collect();
     let unique = context.comm().broadcast_text(unique(), 0)?;
@@ -36,7 +35,7 @@ pub(crate) fn create(context: &Context, path: &Path, spec: &ArraySpec, access: A
         let mut spec = spec.clone();
         spec.files = spec.files.max(part.of);
         spec.attributes.part = Some(part);
-        let begun = if here[0] == rank { Creation::begin(&path, &spec).map(Some) } else { Ok(None) };
+        let begun = if here[0] == rank { begin(&path, &spec).map(Some) } else { Ok(None) };
         let begun = context.agree(begun)?;
         make(context, &path, &spec, begun, &here)?;
     }
@@ -57,8 +56,8 @@ fn make(
             shards_of(context, spec.attributes.part.as_ref(), makers, creation.layout().shards_count());
         mine.into_iter().try_for_each(|number| creation.make_shard(number)).map(|()| creation)
     });
-    let creation = context.agree(made)?;
-    context.agree(if begins { creation.commit().map(drop) } else { Ok(()) })
+    let creation = context.agree(made.map_err(Error::from))?;
+    context.agree(if begins { creation.commit().map(drop).map_err(Error::from) } else { Ok(()) })
 }
 
 /// Those of the shards in a directory that this rank, one of `ranks`, makes or looks at.
@@ -75,7 +74,8 @@ fn is_shared(context: &Context, path: &Path, begun: Option<&Creation>, unique: &
         return Ok(true);
     }
     let token = format!("token-{unique}");
-    context.agree(begun.map_or(Ok(()), |creation| creation.lay_token(&token)))?;
+    let laid = begun.map_or(Ok(()), |creation| creation.lay_token(&token));
+    context.agree(laid.map_err(Error::from))?;
     let rank = context.comm().rank();
     let mine = u64::from(Creation::sees_token(path, &token));
     let seen_by = context.comm().all_gather(&[mine])?;
@@ -94,7 +94,7 @@ fn is_shared(context: &Context, path: &Path, begun: Option<&Creation>, unique: &
 /// Opens an array. Collective.
 pub(crate) fn open(context: &Context, path: &Path, access: Access) -> Result<DiskArray> {
     let path = absolute(path);
-    let directory = context.agree(ArrayDirectory::open(&path))?;
+    let directory = context.agree(open_directory(&path))?;
     // Which array, not only which name: a directory may be another one on another host.
     let mut attributes = directory.attributes().cloned().unwrap_or_default();
     let part = attributes.part.take();
@@ -112,7 +112,7 @@ pub(crate) fn open(context: &Context, path: &Path, access: Access) -> Result<Dis
         nodes => Owners::of_parts(context.node_of(), wanted, nodes),
     };
     let hosts = host_names(context, &node_of_part)?;
-    let kept = Arc::new(context.agree(ArrayDirectory::open(&path))?);
+    let kept = Arc::new(context.agree(open_directory(&path))?);
     let shards = Shards::new(&kept, context.devices(), access.is_writable());
     tracing::debug!(path = %path.display(), io_processes = owners.count(), ?hosts, "an array on disk is open");
     let open = OpenArray { directory: kept, shards, owners, rank: context.comm().rank() };
@@ -146,7 +146,16 @@ fn put_in_order(context: &Context, directory: &ArrayDirectory, part: Option<&Par
     let everyone = (0..context.comm().size()).collect();
     let ranks = if part.is_some() { context.ranks_here() } else { everyone };
     let mine = shards_of(context, part, &ranks, directory.layout().shards_count());
-    mine.into_iter().try_for_each(|number| directory.shard_for_writing(number).map(drop))
+    mine.into_iter().try_for_each(|number| directory.shard_for_writing(number).map(drop))?;
+    Ok(())
+}
+
+fn begin(path: &Path, spec: &ArraySpec) -> Result<Creation> {
+    Ok(Creation::begin(path, spec)?)
+}
+
+fn open_directory(path: &Path) -> Result<ArrayDirectory> {
+    Ok(ArrayDirectory::open(path)?)
 }
 
 /// The program may change its directory while the array is open.

@@ -1,10 +1,9 @@
 //! The shards of an open array that this process has open.
 
 use crate::context::Devices;
-use crate::directory::ArrayDirectory;
 use crate::error::{Error, Result};
 use crate::format::BrickPlace;
-use crate::shard_file::ShardFile;
+use disk_array::{ArrayDirectory, ShardFile};
 use elio::{File, Mode, OpenOptions, Sharing};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,7 +22,7 @@ pub(crate) struct Shard {
 impl Shard {
     /// Where the brick in `slot` begins; `None` if nobody wrote it.
     pub(crate) fn offset_bytes(&self, slot: u64) -> Result<Option<u64>> {
-        self.places.offset_bytes(slot)
+        Ok(self.places.offset_bytes(slot)?)
     }
 
     /// Whether bricks have the room that the layout gives them, up to the next one.
@@ -93,7 +92,8 @@ impl Shards {
             }
         };
         let mode = if self.writable { Mode::Existing } else { Mode::Read };
-        let options = OpenOptions { sharing: Sharing::Shared, keeps_holes: true, ..OpenOptions::new(mode) };
+        let (sharing, keeps_holes, copies_at_issue) = (Sharing::Shared, true, true);
+        let options = OpenOptions { sharing, keeps_holes, copies_at_issue, ..OpenOptions::new(mode) };
         let file = self.devices.open(places.path(), &options)?;
         // Opening was by name, twice.
         if places.is_current()? { Ok(Some(Shard { file, places })) } else { Err(self.replaced(number)) }
@@ -101,7 +101,7 @@ impl Shards {
 
     fn replaced(&self, number: u64) -> Error {
         let reason = "replaced or removed by another program while the array was open".to_owned();
-        Error::CorruptShard { path: self.directory.shard_path(number), reason }
+        self.directory.corrupt_shard(number, reason).into()
     }
 
     /// Before a transfer: forgets shards that another program has replaced. One that is open for writing must not be lost so.

@@ -1,7 +1,8 @@
 //! Transfers between an array on disk and one in memory.
 //!
 //! - `mapping`: which elements in memory are those of a part of a brick; copying them.
-//! - `unit`: how much of a brick is read and written for a part of it. Policy, and nothing but numbers.
+//! - `unit`: which bytes of a brick are read and written for a part of it. Policy, and nothing but numbers.
+//! - `space`: reserves space for what is going to be written.
 //! - `parts`: the parts of bricks that a rank moves, one after the other.
 //! - `job`: one transfer of one rank, from issue to its outcome.
 //! - `pipeline`: several bricks in flight; carries jobs out in the order of issue.
@@ -12,6 +13,7 @@ pub(crate) mod job;
 mod mapping;
 mod parts;
 mod pipeline;
+mod space;
 mod unit;
 
 use crate::error::{Error, Result};
@@ -45,7 +47,7 @@ impl Transfer {
     /// The whole of both arrays.
     ///
     /// # Errors
-    /// - [`Error::Shape`]: not 1 to 7 dimensions.
+    /// - [`disk_array::Error::Shape`]: not 1 to 7 dimensions.
     pub fn whole(in_memory: &[u64], on_disk: &[u64]) -> Result<Self> {
         let (in_memory, on_disk) = (Section::whole(in_memory)?, Section::whole(on_disk)?);
         Ok(Self { in_memory, on_disk, reversed: false })
@@ -61,7 +63,7 @@ impl Transfer {
         }
         if !on_disk.fits(dims) || on_disk.step().iter().any(|&step| step != 1) {
             let (path, section) = (path.to_owned(), Box::new(on_disk));
-            return Err(Error::OutOfRange { path, section, dims: dims.to_vec() });
+            return Err(disk_array::Error::OutOfRange { path, section, dims: dims.to_vec() }.into());
         }
         Mapping::between(self).ok_or_else(|| Error::SectionsDiffer {
             path: path.to_owned(),

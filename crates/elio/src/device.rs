@@ -120,6 +120,15 @@ pub trait Device: Send + Sync + Debug {
         self.len()
     }
 
+    /// Whether a range, of at least a byte, may hold data: `false` says that it was never written and reads as zero. By default
+    /// nothing is known.
+    ///
+    /// # Errors
+    /// The system's.
+    fn has_data(&self, _offset_bytes: u64, _len_bytes: u64) -> io::Result<bool> {
+        Ok(true)
+    }
+
     /// Whether the length is zero.
     ///
     /// # Errors

@@ -70,15 +70,19 @@ pub struct OpenOptions {
     /// several of them reach the kernel in one call. Nobody may rely on one before its wait.
     pub gathers_requests: bool,
     /// Whether what is never written takes no space: for files that were given their length when they were made, and are
-    /// filled here and there. Otherwise a file that is being filled has space allocated in front of its writer and in its holes.
+    /// filled here and there by a writer that knows where and should [preallocate](File::preallocate) it. Otherwise a file that is
+    /// being filled has space allocated in front of its writer and in its holes.
     pub keeps_holes: bool,
+    /// Whether asynchronous requests that only are copies from or to the page cache are made at issue however large they are: for
+    /// a caller that is a thread for transfers itself. To it a worker would be one more in line for the lock of the file.
+    pub copies_at_issue: bool,
 }
 
 impl OpenOptions {
     /// Options for `mode` with automatic caching, for a file of this process alone.
     pub fn new(mode: Mode) -> Self {
         let (cache, sharing) = (CachePolicy::default(), Sharing::default());
-        Self { mode, cache, sharing, gathers_requests: false, keeps_holes: false }
+        Self { mode, cache, sharing, gathers_requests: false, keeps_holes: false, copies_at_issue: false }
     }
 }
 
@@ -267,6 +271,17 @@ impl File {
             .map_err(|source| self.handle.transfer_error(Operation::Preallocate, offset_bytes, len, source))
     }
 
+    /// Whether a range may hold data: `false` says that it was never written, by whomever, and reads as zero. Where a file system
+    /// or a device cannot tell, the answer is `true`.
+    ///
+    /// # Errors
+    /// [`Error::Transfer`] or [`Error::NoSpace`] of a write that was held back.
+    pub fn has_data(&self, offset_bytes: u64, len_bytes: u64) -> Result<bool> {
+        let range = offset_bytes..offset_bytes.saturating_add(len_bytes);
+        self.handle.settle(&range, crate::sys::transfer::Direction::Read)?;
+        Ok(range.is_empty() || self.handle.device.has_data(offset_bytes, len_bytes).unwrap_or(true))
+    }
+
     /// Returns when all data is on the device.
     ///
     /// # Errors
@@ -354,13 +369,18 @@ impl Handle {
 
     /// Whether an asynchronous request of this size is copied at issue, if a copy is all there is to do.
     pub(crate) fn copies_at_issue(&self, len: usize) -> bool {
-        len < cache::copy_at_issue_bytes()
+        !self.leaves_to_worker(len)
             || (len < cache::COPY_WITHOUT_WORKER_BYTES && self.waiting.is_expected_at_once())
+    }
+
+    /// Whether a copy of this size is one for a worker, unless the caller is known to wait for it at once.
+    pub(crate) fn leaves_to_worker(&self, len: usize) -> bool {
+        !self.options.copies_at_issue && len >= cache::copy_at_issue_bytes()
     }
 
     /// Notes that a request of this size was.
     pub(crate) fn note_copied_at_issue(&self, len: usize) {
-        if len >= cache::copy_at_issue_bytes() {
+        if self.leaves_to_worker(len) {
             self.waiting.note_copy();
         }
     }
@@ -420,14 +440,18 @@ impl Handle {
     pub(crate) fn write_route(&self, range: &Range<u64>) -> Route {
         // Whole pages, not whole sectors: a page must not be half direct and half cached. The page cache may hold several
         // pages as one, so what other processes write next to this range counts as well.
-        let page = 4096;
-        let whole_pages = range.start.is_multiple_of(page) && range.end.is_multiple_of(page);
-        self.route_of_write(range, whole_pages && self.is_exclusive())
+        self.route_of_write(range, cache::is_whole_pages(range) && self.is_exclusive())
+    }
+
+    /// Whether the page cache may hold this file up to `end_bytes`. Holes take no place in it.
+    pub(crate) fn fits_in_cache(&self, end_bytes: u64) -> bool {
+        let holes = if self.options.keeps_holes { self.device.allocated_bytes().ok() } else { None };
+        self.inode.fits_in_cache(holes.map_or(end_bytes, |allocated_bytes| allocated_bytes.min(end_bytes)))
     }
 
     /// The route of a write that ends in `range` at least, of pages that nobody else writes if it is `aligned`.
     pub(crate) fn route_of_write(&self, range: &Range<u64>, aligned: bool) -> Route {
-        let fits = self.inode.fits_in_cache(range.end);
+        let fits = self.fits_in_cache(range.end);
         cache::write_route(self.options.cache, self.properties, aligned, fits)
     }
 }

@@ -208,8 +208,7 @@ impl Handle {
     /// The route for a range that is not resident. `streams`: it follows another read, and nobody but the kernel reads ahead.
     pub(crate) fn route_of_miss(&self, range: &Range<u64>, asynchronous: bool, streams: bool) -> Route {
         let miss = Miss {
-            len_bytes: usize::try_from(range.end - range.start).unwrap_or(usize::MAX),
-            asynchronous,
+            is_small: cache::is_small_read(range, asynchronous),
             is_for_cache: streams || self.was_read_before(range),
             file_fits: true,
         };
@@ -222,7 +221,7 @@ impl Handle {
     }
 
     fn file_fits(&self) -> bool {
-        self.device.len().is_ok_and(|len_bytes| self.inode.fits_in_cache(len_bytes))
+        self.device.len().is_ok_and(|len_bytes| self.fits_in_cache(len_bytes))
     }
 
     fn was_read_before(&self, range: &Range<u64>) -> bool {

@@ -70,11 +70,8 @@ impl Storage {
             return Ok(into.len());
         }
         let before_end = self.bytes_before_end(offset_bytes, into.len())?;
-        let mut rest = into;
-        for (piece, got) in pieces.iter().zip(got) {
-            let (this, next) = rest.split_at_mut(piece.len_bytes);
-            this[got..].fill(0); // a hole, or past the end
-            rest = next;
+        for (piece, got) in pieces.into_iter().zip(got) {
+            into[piece.memory][got..].fill(0); // a hole, or past the end
         }
         Ok(before_end)
     }
@@ -123,10 +120,11 @@ impl Storage {
             let path = self.path.clone();
             return Err(elio::Error::OutOfRange { operation, path, offset_bytes, len_bytes }.into());
         }
-        let piece = |Run { stripe, offset_bytes, len_bytes }| Piece {
-            file: &self.files[stripe],
-            offset_bytes,
-            len_bytes,
+        let mut end = 0;
+        let piece = |Run { stripe, offset_bytes, len_bytes }| {
+            let memory = end..end + len_bytes;
+            end = memory.end;
+            Piece { file: &self.files[stripe], offset_bytes, memory }
         };
         Ok(self.striping.runs(offset_bytes, len).map(piece).collect())
     }

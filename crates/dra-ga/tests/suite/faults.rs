@@ -24,6 +24,14 @@ fn make_ones(world: &World, name: &str) {
     memory.destroy().expect("destroyed");
 }
 
+/// An array like that which nobody has written.
+fn make_empty(world: &World, name: &str) {
+    let mut spec = spec(&DIMS, &[8, 100]);
+    spec.files = 2;
+    let array = world.disk.create(&World::path(name), &spec, Access::ReadWrite).expect("created");
+    array.close().expect("closed");
+}
+
 /// Columns 30 to 170 of all rows: no brick is whole.
 fn columns() -> Section {
     section(&[0, 30], &[24, 170])
@@ -120,27 +128,69 @@ pub(crate) fn a_full_disk_says_how_much_was_asked_for_and_another_try_succeeds(w
     array.delete().expect("deleted");
 }
 
+/// A context whose devices count.
+struct Counted {
+    disk: Context,
+    devices: Arc<Mutex<Vec<Arc<CountingDevice>>>>,
+}
+
+impl Counted {
+    fn new(world: &World) -> Self {
+        let devices: Arc<Mutex<Vec<Arc<CountingDevice>>>> = Arc::default();
+        let opened = Arc::clone(&devices);
+        let open = move |path: &std::path::Path, mode| {
+            let device = CountingDevice::new(open_device(path, mode)?);
+            opened.lock().unwrap().push(Arc::clone(&device));
+            Ok(device as Arc<dyn elio::Device>)
+        };
+        let comm = Arc::new(world.ga.world().communicator().expect("a communicator"));
+        let disk = Context::on_devices(&comm, Settings::default(), Arc::new(open)).expect("a context");
+        Self { disk, devices }
+    }
+
+    /// Bytes read, bytes written and syncs of all ranks.
+    fn total(&self) -> [u64; 3] {
+        let counts = self.devices.lock().unwrap().iter().map(|device| device.counts()).collect::<Vec<_>>();
+        let mine = counts.iter().fold([0; 3], |sum, counts| {
+            let Counts { read_bytes, written_bytes, syncs, .. } = counts;
+            [sum[0] + read_bytes, sum[1] + written_bytes, sum[2] + syncs]
+        });
+        let all = self.disk.comm().all_gather(&mine).expect("gathered");
+        [0, 1, 2].map(|kind| all.iter().skip(kind).step_by(3).sum::<u64>())
+    }
+}
+
+pub(crate) fn parts_of_bricks_that_nobody_has_written_are_written_without_reading(world: &World) {
+    let name = "first parts";
+    make_empty(world, name);
+    let counted_disk = Counted::new(world);
+    let array = counted_disk.disk.open(&World::path(name), Access::ReadWrite).expect("opened");
+    let memory = world.array(DataType::Float64, &DIMS, &counted(2, LEN));
+    let some = Transfer { in_memory: columns(), on_disk: columns(), reversed: false };
+    array.write(&dra_ga::in_memory(&memory), &some).expect("started").wait().expect("written");
+    assert_eq!(counted_disk.total(), [0, 6 * 8192, 0]);
+    // Now there is something to be read, even where the part did not write.
+    array.write(&dra_ga::in_memory(&memory), &some).expect("started").wait().expect("written");
+    assert_eq!(counted_disk.total(), [6 * 8192, 12 * 8192, 0]);
+    let all = Transfer::whole(&DIMS, &DIMS).unwrap();
+    array.read(&dra_ga::in_memory(&memory), &all).expect("started").wait().expect("read");
+    let mut expected = counted(2, LEN);
+    for (i, element) in expected.chunks_mut(8).enumerate() {
+        if !(30..170).contains(&(i % 200)) {
+            element.fill(0);
+        }
+    }
+    assert_eq!(elements_of(&memory), expected, "zero around the part");
+    world.barrier();
+    memory.destroy().expect("destroyed");
+    array.delete().expect("deleted");
+}
+
 pub(crate) fn whole_bricks_are_moved_once_and_nothing_is_read_to_write_them(world: &World) {
     let name = "counting";
     make_ones(world, name);
-    let devices: Arc<Mutex<Vec<Arc<CountingDevice>>>> = Arc::default();
-    let opened = Arc::clone(&devices);
-    let open = move |path: &std::path::Path, mode| {
-        let device = CountingDevice::new(open_device(path, mode)?);
-        opened.lock().unwrap().push(Arc::clone(&device));
-        Ok(device as Arc<dyn elio::Device>)
-    };
-    let comm = Arc::new(world.ga.world().communicator().expect("a communicator"));
-    let disk = Context::on_devices(&comm, Settings::default(), Arc::new(open)).expect("a context");
-    let total = || {
-        let mine =
-            devices.lock().unwrap().iter().map(|device| device.counts()).fold([0; 3], |sum, counts| {
-                let Counts { read_bytes, written_bytes, syncs, .. } = counts;
-                [sum[0] + read_bytes, sum[1] + written_bytes, sum[2] + syncs]
-            });
-        let all = disk.comm().all_gather(&mine).expect("gathered");
-        [0, 1, 2].map(|kind| all.iter().skip(kind).step_by(3).sum::<u64>())
-    };
+    let counted_disk = Counted::new(world);
+    let (disk, total) = (&counted_disk.disk, || counted_disk.total());
     let array = disk.open(&World::path(name), Access::ReadWrite).expect("opened");
     let memory = world.array(DataType::Float64, &DIMS, &counted(2, LEN));
     let in_memory = dra_ga::in_memory(&memory);

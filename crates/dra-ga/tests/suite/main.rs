@@ -40,6 +40,7 @@ fn main() -> ExitCode {
                 .ranks(..=3)
                 .hosts(..2),
             scenario!(faults::a_full_disk_says_how_much_was_asked_for_and_another_try_succeeds).hosts(..2),
+            scenario!(faults::parts_of_bricks_that_nobody_has_written_are_written_without_reading).hosts(..2),
             scenario!(faults::whole_bricks_are_moved_once_and_nothing_is_read_to_write_them).hosts(..2),
             scenario!(hosts::an_array_on_the_hosts_own_disks_is_one_array).hosts(2..),
             scenario!(hosts::a_part_that_is_missing_is_told_by_its_number).hosts(2..),

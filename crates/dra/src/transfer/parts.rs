@@ -18,11 +18,6 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Whether the brick has no other elements.
-    pub(super) fn is_whole(&self) -> bool {
-        self.section == self.brick
-    }
-
     /// As the choice of units needs it, in bricks with `room_bytes`.
     pub(super) fn piece(&self, array: &OpenArray, room_bytes: u64) -> Piece {
         let layout = array.directory.layout();
@@ -31,6 +26,7 @@ impl Part {
             brick: *layout.bricks().brick(),
             element_bytes: layout.data_type().bytes(),
             room_bytes,
+            is_whole: self.section == self.brick,
         }
     }
 }

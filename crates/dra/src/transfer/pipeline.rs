@@ -8,13 +8,15 @@
 use super::Direction;
 use super::job::Job;
 use super::parts::{Part, Parts};
-use super::unit::Unit;
+use super::space::SpaceAhead;
+use super::unit::{self, Ranges, in_memory};
 use crate::array::OpenArray;
 use crate::error::{Error, Result};
 use crate::shards::Shard;
 use elio::{PageBuffer, Piece, Request, SpreadRequest};
-use section::{Shape, size};
+use section::size;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// So many bricks are in flight at most: no device gains from more.
@@ -39,8 +41,16 @@ pub(super) struct Pipeline {
     buffers: Buffers,
     flights: VecDeque<Flight>,
     /// The job whose parts are being started.
-    current: Option<(Arc<Job>, Parts)>,
+    current: Option<Current>,
     finished: Vec<Arc<Job>>,
+}
+
+/// A job, and what of it is not started.
+#[derive(Debug)]
+struct Current {
+    job: Arc<Job>,
+    parts: Parts,
+    space: SpaceAhead,
 }
 
 /// One brick in flight.
@@ -50,10 +60,10 @@ struct Flight {
     part: Part,
     shard: Arc<Shard>,
     brick_at: u64,
-    unit: Unit,
-    /// Where in the buffer the first element is, in bytes, and the extents of the array there.
+    /// What of the brick is moved, or will be.
+    ranges: Ranges,
+    /// Where in the buffer the first element is, in bytes.
     at: usize,
-    extents: Shape,
     stage: Stage,
 }
 
@@ -62,30 +72,39 @@ struct Flight {
 enum Stage {
     Reading(Moving),
     /// Reading what the write does not change.
-    ReadingToModify(Moving),
+    ReadingToModify(Moving, Modify),
     Writing(Moving),
 }
 
-/// A request of the device layer.
+/// What is read before a write, and what is zero.
+#[derive(Debug)]
+struct Modify {
+    reads: Ranges,
+    zeros: Ranges,
+}
+
+/// A request of the device layer, for one range or for several.
 #[derive(Debug)]
 enum Moving {
-    Span(Request<PageBuffer>),
-    Runs(SpreadRequest<PageBuffer>),
+    One(Request<PageBuffer>),
+    Several(SpreadRequest<PageBuffer>),
 }
 
 impl Moving {
     fn is_finished(&mut self) -> bool {
         match self {
-            Self::Span(request) => request.test(),
-            Self::Runs(request) => request.test(),
+            Self::One(request) => request.test(),
+            Self::Several(request) => request.test(),
         }
     }
 
     /// Waits; the bytes moved, and the buffer.
     fn finish(self) -> Result<(usize, PageBuffer)> {
         Ok(match self {
-            Self::Span(request) => request.finish()?,
-            Self::Runs(request) => request.finish().map(|(got, buffer)| (got.into_iter().sum(), buffer))?,
+            Self::One(request) => request.finish()?,
+            Self::Several(request) => {
+                request.finish().map(|(got, buffer)| (got.into_iter().sum(), buffer))?
+            }
         })
     }
 }
@@ -93,7 +112,7 @@ impl Moving {
 impl Flight {
     fn moving(&mut self) -> &mut Moving {
         match &mut self.stage {
-            Stage::Reading(moving) | Stage::ReadingToModify(moving) | Stage::Writing(moving) => moving,
+            Stage::Reading(moving) | Stage::ReadingToModify(moving, _) | Stage::Writing(moving) => moving,
         }
     }
 
@@ -115,6 +134,15 @@ impl Pipeline {
 
     pub(super) fn memory_bytes_peak(&self) -> u64 {
         self.buffers.peak_bytes
+    }
+
+    /// From now on transfers have so much memory.
+    pub(super) fn set_memory_bytes(&mut self, memory_bytes: u64) {
+        self.buffers.set_memory_bytes(memory_bytes);
+        if self.is_empty() {
+            self.buffers.free.clear();
+            self.buffers.count = 0;
+        }
     }
 
     /// The jobs that have finished since the last call.
@@ -141,11 +169,12 @@ impl Pipeline {
 
     /// Starts the next part of the current job, or begins or ends a job.
     fn start_next(&mut self, mut next_job: impl FnMut() -> Option<Arc<Job>>) -> Advanced {
-        let Some((job, parts)) = &mut self.current else {
+        let Some(Current { job, parts, space }) = &mut self.current else {
             let Some(job) = next_job() else { return Advanced::Nothing };
             let parts = Parts::new(&job.array, job.mapping.on_disk());
+            let space = SpaceAhead::for_job(&job);
             match job.array.shards.look_again() {
-                Ok(()) => self.current = Some((job, parts)),
+                Ok(()) => self.current = Some(Current { job, parts, space }),
                 Err(error) => self.end(&job, Some(error)),
             }
             return Advanced::Something;
@@ -170,6 +199,7 @@ impl Pipeline {
             }
         }
         if let Some(part) = parts.next(&job.array) {
+            space.reach_next(&job.array);
             self.start(&job, &part);
         }
         Advanced::Something
@@ -221,11 +251,9 @@ impl Pipeline {
         let layout = array.directory.layout().shard();
         let room_bytes = if shard.is_as_laid_out() { layout.stride_bytes() } else { layout.brick_bytes() };
         let piece = part.piece(array, room_bytes);
-        let unit = piece.read_unit();
-        let (at, extents) = piece.place_in_buffer(&unit);
-        let moving = read(&shard, brick_at, &unit, self.buffers.take())?;
-        let (job, stage) = (Arc::clone(job), Stage::Reading(moving));
-        Ok(Some(Flight { job, part: *part, shard, brick_at, unit, at, extents, stage }))
+        let (ranges, at) = (piece.read_ranges(), size(piece.first_byte()));
+        let stage = Stage::Reading(read(&shard, brick_at, &ranges, self.buffers.take())?);
+        Ok(Some(Flight { job: Arc::clone(job), part: *part, shard, brick_at, ranges, at, stage }))
     }
 
     /// Gives memory the fill value for a part that is not on disk.
@@ -242,42 +270,33 @@ impl Pipeline {
     /// Begins to write a part, or to read what must not change around it.
     fn start_writing(&mut self, job: &Arc<Job>, part: &Part) -> Result<Option<Flight>> {
         let array = &job.array;
-        let missing = || Error::CorruptShard {
-            path: array.directory.shard_path(part.place.shard),
-            reason: "no such file".to_owned(),
-        };
+        let missing = || array.directory.corrupt_shard(part.place.shard, "no such file".to_owned());
         let shard = array.shards.get(part.place)?.ok_or_else(missing)?;
         let layout = array.directory.layout().shard();
         let brick_at = layout.offset_bytes(part.place.slot);
         let piece = part.piece(array, layout.stride_bytes());
-        let (unit, reads_before) = piece.write_unit(part.is_whole());
-        let (at, extents) = piece.place_in_buffer(&unit);
+        let has_data = piece.depends_on_data() && {
+            let extent = piece.extent();
+            shard.file.has_data(brick_at + extent.start, extent.end - extent.start)?
+        };
+        let unit::Write { ranges, reads, zeros } = piece.write(has_data);
+        let at = size(piece.first_byte());
         array.shards.note_written(part.place.shard);
-        let mut buffer = self.buffers.take();
-        let job = Arc::clone(job);
-        if reads_before {
-            let stage = Stage::ReadingToModify(read(&shard, brick_at, &unit, buffer)?);
-            return Ok(Some(Flight { job, part: *part, shard, brick_at, unit, at, extents, stage }));
-        }
-        if let Unit::Span(bytes) = &unit
-            && (piece.part.counts() != piece.brick || bytes.end > layout.brick_bytes())
-        {
-            // What is outside the array, or after the brick.
-            buffer[size(bytes.start)..size(bytes.end)].fill(0);
-        }
-        let got = job.mapping.get(&*job.memory(), &part.section, &mut buffer[at..], &extents);
-        if let Err(error) = got {
-            self.buffers.put_back(buffer);
-            return Err(job.memory_error(&error));
-        }
-        let stage = Stage::Writing(write(&shard, brick_at, &unit, buffer)?);
-        Ok(Some(Flight { job, part: *part, shard, brick_at, unit, at, extents, stage }))
+        let buffer = self.buffers.take();
+        let modify = Modify { reads, zeros };
+        let stage = if modify.reads.is_empty() {
+            let buffer = self.modify(job, part, at, &modify, buffer)?;
+            Stage::Writing(write(&shard, brick_at, &ranges, buffer)?)
+        } else {
+            Stage::ReadingToModify(read(&shard, brick_at, &modify.reads, buffer)?, modify)
+        };
+        Ok(Some(Flight { job: Arc::clone(job), part: *part, shard, brick_at, ranges, at, stage }))
     }
 
     /// Brings writes that read the brick of `part` before so far that they write.
     fn settle(&mut self, array: &Arc<OpenArray>, part: &Part) {
         let is_in_the_way = |flight: &Flight| {
-            matches!(flight.stage, Stage::ReadingToModify(_))
+            matches!(flight.stage, Stage::ReadingToModify(..))
                 && flight.part.place == part.place
                 && Arc::ptr_eq(&flight.job.array, array)
         };
@@ -293,20 +312,17 @@ impl Pipeline {
         let outcome = match flight.stage {
             Stage::Writing(moving) => moving.finish().map(|(_, buffer)| self.buffers.put_back(buffer)),
             Stage::Reading(moving) => {
-                let (array, unit) = (&job.array, &flight.unit);
-                received(array, &flight.part, unit, moving).and_then(|buffer| {
-                    let elements = &buffer[flight.at..];
-                    let put =
-                        job.mapping.put(&*job.memory(), &flight.part.section, elements, &flight.extents);
+                received(&job.array, &flight.part, &flight.ranges, moving).and_then(|buffer| {
+                    let (section, extents) = (&flight.part.section, job.array.brick_extents());
+                    let put = job.mapping.put(&*job.memory(), section, &buffer[flight.at..], extents);
                     self.buffers.put_back(buffer);
                     put.map_err(|error| job.memory_error(&error))
                 })
             }
-            Stage::ReadingToModify(moving) => {
-                let arrived = received(&job.array, &flight.part, &flight.unit, moving);
-                let written = arrived
-                    .and_then(|buffer| self.modify(&job, &flight.part, (flight.at, &flight.extents), buffer))
-                    .and_then(|buffer| write(&flight.shard, flight.brick_at, &flight.unit, buffer));
+            Stage::ReadingToModify(moving, modify) => {
+                let written = received(&job.array, &flight.part, &modify.reads, moving)
+                    .and_then(|buffer| self.modify(&job, &flight.part, flight.at, &modify, buffer))
+                    .and_then(|buffer| write(&flight.shard, flight.brick_at, &flight.ranges, buffer));
                 match written {
                     Ok(moving) => {
                         flight.stage = Stage::Writing(moving);
@@ -320,14 +336,17 @@ impl Pipeline {
         self.part_finished(&job, outcome);
     }
 
-    /// Copies the elements of a part into a buffer that holds what is around them.
+    /// Copies the elements of a part into a buffer that holds what is around them, or has zeros there.
     fn modify(
         &mut self,
         job: &Arc<Job>,
         part: &Part,
-        (at, extents): (usize, &Shape),
+        at: usize,
+        modify: &Modify,
         mut buffer: PageBuffer,
     ) -> Result<PageBuffer> {
+        modify.zeros.iter().for_each(|range| buffer[in_memory(range)].fill(0));
+        let extents = job.array.brick_extents();
         match job.mapping.get(&*job.memory(), &part.section, &mut buffer[at..], extents) {
             Ok(()) => Ok(buffer),
             Err(error) => {
@@ -343,41 +362,41 @@ fn writes_enough(in_flight: u64, brick_bytes: u64) -> bool {
     in_flight >= BUFFERS_MIN && (in_flight + 1) * brick_bytes > WRITING_BYTES_MAX
 }
 
-fn read(shard: &Shard, brick_at: u64, unit: &Unit, mut buffer: PageBuffer) -> Result<Moving> {
-    buffer.select(unit.in_buffer());
-    Ok(match unit {
-        Unit::Span(bytes) => Moving::Span(shard.file.submit_read(brick_at + bytes.start, buffer)?),
-        Unit::Runs(offsets, len_bytes) => {
-            Moving::Runs(SpreadRequest::read(&pieces(shard, brick_at, offsets, *len_bytes), buffer)?)
-        }
-    })
+fn read(shard: &Shard, brick_at: u64, ranges: &Ranges, mut buffer: PageBuffer) -> Result<Moving> {
+    if let [range] = &ranges[..] {
+        buffer.select(in_memory(range));
+        return Ok(Moving::One(shard.file.submit_read(brick_at + range.start, buffer)?));
+    }
+    buffer.select(0..ranges.last().map_or(0, |last| size(last.end)));
+    Ok(Moving::Several(SpreadRequest::read(&pieces(shard, brick_at, ranges), buffer)?))
 }
 
-fn write(shard: &Shard, brick_at: u64, unit: &Unit, mut buffer: PageBuffer) -> Result<Moving> {
-    buffer.select(unit.in_buffer());
-    Ok(match unit {
-        Unit::Span(bytes) => Moving::Span(shard.file.submit_write(brick_at + bytes.start, buffer)?),
-        Unit::Runs(offsets, len_bytes) => {
-            Moving::Runs(SpreadRequest::write(&pieces(shard, brick_at, offsets, *len_bytes), buffer)?)
-        }
-    })
+fn write(shard: &Shard, brick_at: u64, ranges: &Ranges, mut buffer: PageBuffer) -> Result<Moving> {
+    if let [range] = &ranges[..] {
+        buffer.select(in_memory(range));
+        return Ok(Moving::One(shard.file.submit_write(brick_at + range.start, buffer)?));
+    }
+    buffer.select(0..ranges.last().map_or(0, |last| size(last.end)));
+    Ok(Moving::Several(SpreadRequest::write(&pieces(shard, brick_at, ranges), buffer)?))
 }
 
-fn pieces<'a>(shard: &'a Shard, brick_at: u64, offsets: &[u64], len_bytes: u64) -> Vec<Piece<'a>> {
-    let piece =
-        |offset| Piece { file: &shard.file, offset_bytes: brick_at + offset, len_bytes: size(len_bytes) };
-    offsets.iter().map(|&offset| piece(offset)).collect()
+fn pieces<'a>(shard: &'a Shard, brick_at: u64, ranges: &Ranges) -> Vec<Piece<'a>> {
+    let piece = |range: &Range<u64>| {
+        let offset_bytes = brick_at + range.start;
+        Piece { file: &shard.file, offset_bytes, memory: in_memory(range) }
+    };
+    ranges.iter().map(piece).collect()
 }
 
 /// Waits for what was read, all of it.
-fn received(array: &OpenArray, part: &Part, unit: &Unit, moving: Moving) -> Result<PageBuffer> {
+fn received(array: &OpenArray, part: &Part, ranges: &Ranges, moving: Moving) -> Result<PageBuffer> {
     let (got, buffer) = moving.finish()?;
-    if got == unit.in_buffer().len() {
+    let expected = unit::len_bytes(ranges);
+    if got as u64 == expected {
         return Ok(buffer);
     }
-    let reason =
-        format!("{got} of {} bytes of the brick in slot {}", unit.in_buffer().len(), part.place.slot);
-    Err(Error::CorruptShard { path: array.directory.shard_path(part.place.shard), reason })
+    let reason = format!("{got} of {expected} bytes of the brick in slot {}", part.place.slot);
+    Err(array.directory.corrupt_shard(part.place.shard, reason).into())
 }
 
 /// The buffers.
@@ -398,7 +417,8 @@ impl Buffers {
 
     /// Whether a buffer of `len_bytes` is free, while `in_flight` others are in use. Makes new ones where none is.
     fn prepare(&mut self, len_bytes: u64, in_flight: usize) -> Result<bool> {
-        let are_right = self.len_bytes == len_bytes && self.count > 0;
+        // Somewhat larger ones will do: transfers of arrays with different bricks may take turns.
+        let are_right = (len_bytes..=2 * len_bytes).contains(&self.len_bytes) && self.count > 0;
         // A request that fails takes its buffer along.
         let are_complete = self.free.len() + in_flight == self.count;
         if in_flight > 0 || (are_right && are_complete) {
@@ -415,6 +435,11 @@ impl Buffers {
         (self.len_bytes, self.count) = (len_bytes, count);
         self.peak_bytes = self.peak_bytes.max(count as u64 * len_bytes);
         Ok(true)
+    }
+
+    /// From now on there is so much memory; buffers that there are go when they are free.
+    fn set_memory_bytes(&mut self, memory_bytes: u64) {
+        (self.memory_bytes, self.len_bytes) = (memory_bytes, 0);
     }
 
     /// A buffer that [`prepare`](Self::prepare) has found free.

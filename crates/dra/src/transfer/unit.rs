@@ -1,26 +1,21 @@
-//! How much of a brick is moved for a part of it. Numbers only; nothing here touches a disk.
+//! Which bytes of a brick are moved for a part of it. Numbers only; nothing here touches a disk.
 //!
 //! Definitions. A *part* is the elements of a brick that a transfer moves. In the file it is a number of *runs* of equal
-//! length; its *span* goes from the first to after the last of them. Moving the span costs its bytes; moving the runs by
-//! themselves costs theirs and, for each, what the device could move in the time of an access: [`ACCESS_BYTES`]. The cheaper
-//! is taken. A span that is written is read first, unless it holds no elements but those of the part.
+//! length. What is moved are *ranges*: runs with what is between them where that is less than the device moves in the time of
+//! one more access, [`ACCESS_BYTES`], from page to page, so that they can go around the page cache. In a buffer for a brick they
+//! are at the same places. Where a range that is written holds more than the part, and the file may have data there, its pages
+//! that are not all the part's are read first.
 
 use section::{Layout, Runs, Section, Shape, size};
 use std::ops::Range;
 
-/// What a device moves in the time that one more access takes. A measured order of magnitude; nothing but speed hangs on it.
-const ACCESS_BYTES: u64 = 64 << 10;
-/// Spans begin and end on pages, where the brick allows it, so that they can go around the page cache.
+/// What a device moves in the time that one more access takes: 4 KiB at random go at a quarter of the rate of a stream or less. A
+/// measured order of magnitude; nothing but speed hangs on it.
+const ACCESS_BYTES: u64 = 16 << 10;
 const PAGE_BYTES: u64 = 4096;
 
-/// What is moved between a file and a buffer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
-    /// These bytes of the brick, to their places in a buffer of the brick's extents.
-    Span(Range<u64>),
-    /// The runs, one after the other in the buffer: offsets in the brick and length, in bytes.
-    Runs(Vec<u64>, u64),
-}
+/// Ranges of bytes, in order and apart.
+pub(super) type Ranges = Vec<Range<u64>>;
 
 /// A part of a brick, and the brick.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +27,18 @@ pub(super) struct Piece {
     pub(super) element_bytes: u64,
     /// Bytes of a brick, with what may be written behind it before the next one.
     pub(super) room_bytes: u64,
+    /// Whether the brick has no other elements.
+    pub(super) is_whole: bool,
+}
+
+/// How a part is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Write {
+    pub(super) ranges: Ranges,
+    /// What of them has to be read before.
+    pub(super) reads: Ranges,
+    /// What of them has to be zero where the part is not.
+    pub(super) zeros: Ranges,
 }
 
 impl Piece {
@@ -40,125 +47,213 @@ impl Piece {
         Runs::new(&counts, &Layout::dense(&counts), &Layout::dense(&self.brick))
     }
 
-    fn first_byte(&self) -> u64 {
+    /// Where in a buffer for the brick the first element of the part is.
+    pub(super) fn first_byte(&self) -> u64 {
         Layout::dense(&self.brick).offset(self.part.lo()) as u64 * self.element_bytes
     }
 
     /// From the first to after the last byte of the part.
-    fn extent(&self) -> Range<u64> {
+    pub(super) fn extent(&self) -> Range<u64> {
         let first = self.first_byte();
         let span = Layout::dense(&self.brick).span(&self.part.counts()) as u64;
         first..first + span * self.element_bytes
     }
 
-    fn span(&self) -> Unit {
-        let Range { start, end } = self.extent();
-        let end = end.next_multiple_of(PAGE_BYTES).min(self.room_bytes);
-        Unit::Span(start / PAGE_BYTES * PAGE_BYTES..end)
+    /// Calls `visit` with the runs, in order.
+    fn for_each_run(&self, mut visit: impl FnMut(Range<u64>)) {
+        let (first, runs) = (self.first_byte(), self.runs());
+        let run_bytes = runs.run_len() as u64 * self.element_bytes;
+        runs.for_each(|_, at, _| {
+            let start = first + at as u64 * self.element_bytes;
+            visit(start..start + run_bytes);
+        });
     }
 
-    fn by_runs(&self) -> Unit {
-        let (first, mut offsets) = (self.first_byte(), vec![]);
-        let runs = self.runs();
-        runs.for_each(|_, at, _| offsets.push(first + at as u64 * self.element_bytes));
-        Unit::Runs(offsets, runs.run_len() as u64 * self.element_bytes)
-    }
-
-    fn runs_are_cheaper(&self) -> bool {
-        let extent = self.extent();
-        let bytes = self.part.len() * self.element_bytes;
-        let accesses = (self.runs().count() as u64).saturating_mul(ACCESS_BYTES);
-        bytes.saturating_add(accesses) < extent.end - extent.start
+    /// To whole pages, as far as the room of the brick goes.
+    fn in_pages(&self, range: &Range<u64>) -> Range<u64> {
+        let end = range.end.next_multiple_of(PAGE_BYTES).min(self.room_bytes);
+        range.start / PAGE_BYTES * PAGE_BYTES..end
     }
 
     /// What to read for the part.
-    pub(super) fn read_unit(&self) -> Unit {
-        if self.runs_are_cheaper() { self.by_runs() } else { self.span() }
+    pub(super) fn read_ranges(&self) -> Ranges {
+        let mut ranges = vec![];
+        self.for_each_run(|run| join(&mut ranges, self.in_pages(&run)));
+        ranges
     }
 
-    /// What to write for the part, and whether that has to be read before. `whole`: the brick has no other elements.
-    pub(super) fn write_unit(&self, whole: bool) -> (Unit, bool) {
-        if whole {
-            let Range { end, .. } = self.extent();
-            return (Unit::Span(0..end.next_multiple_of(PAGE_BYTES).min(self.room_bytes)), false);
+    /// Whether it makes a difference to writing if there is data in the brick.
+    pub(super) fn depends_on_data(&self) -> bool {
+        !self.is_whole && self.runs().count() > 1
+    }
+
+    /// How the part is written; `has_data`: the file may have some around it.
+    pub(super) fn write(&self, has_data: bool) -> Write {
+        let (reads, zeros) = (vec![], vec![]);
+        if self.is_whole {
+            let all = self.in_pages(&(0..self.extent().end));
+            let is_dense = self.part.counts() == self.brick && all.end == self.brick_bytes();
+            let ranges = vec![all];
+            return Write { zeros: if is_dense { zeros } else { ranges.clone() }, ranges, reads };
         }
         // One run needs nothing of its neighbours: the page cache merges the pages at its ends.
-        if self.runs().count() == 1 || self.runs_are_cheaper() {
-            return (self.by_runs(), false);
+        if !self.depends_on_data() {
+            return Write { ranges: vec![self.extent()], reads, zeros };
         }
-        (self.span(), true)
+        let ranges = self.read_ranges();
+        if !has_data {
+            return Write { zeros: ranges.clone(), ranges, reads };
+        }
+        let (reads, behind) =
+            (self.not_all_ours(&ranges), self.brick_bytes()..ranges.last().map_or(0, |last| last.end));
+        Write { ranges, reads, zeros: if behind.is_empty() { zeros } else { vec![behind] } }
     }
 
-    /// Where in a buffer for `unit` the first element of the part is, in bytes, and the extents of the array in that buffer.
-    pub(super) fn place_in_buffer(&self, unit: &Unit) -> (usize, Shape) {
-        match unit {
-            Unit::Span(_) => (size(self.first_byte()), self.brick),
-            Unit::Runs(..) => (0, self.part.counts()),
+    fn brick_bytes(&self) -> u64 {
+        Layout::dense(&self.brick).span(&self.brick) as u64 * self.element_bytes
+    }
+
+    /// The pages in `ranges` that hold more than the part.
+    fn not_all_ours(&self, ranges: &Ranges) -> Ranges {
+        let (mut found, mut left) = (vec![], ranges.iter().cloned());
+        // What of the current range no run has come to yet.
+        let mut rest = 0..0;
+        self.for_each_run(|run| {
+            while run.start >= rest.end {
+                note_gap(&mut found, &rest);
+                rest = left.next().expect("every run is in a range");
+            }
+            note_gap(&mut found, &(rest.start..run.start));
+            rest.start = run.end;
+        });
+        // There is nothing behind the brick.
+        note_gap(&mut found, &(rest.start..rest.end.min(self.brick_bytes())));
+        if let Some(last) = found.last_mut() {
+            last.end = last.end.min(self.room_bytes);
         }
+        found
     }
 }
 
-impl Unit {
-    /// Which bytes of a buffer are moved.
-    pub(super) fn in_buffer(&self) -> Range<usize> {
-        match self {
-            Self::Span(bytes) => size(bytes.start)..size(bytes.end),
-            Self::Runs(offsets, len_bytes) => 0..offsets.len() * size(*len_bytes),
-        }
+/// Adds the pages of a gap, if there is one.
+fn note_gap(found: &mut Ranges, gap: &Range<u64>) {
+    if !gap.is_empty() {
+        join(found, gap.start / PAGE_BYTES * PAGE_BYTES..gap.end.next_multiple_of(PAGE_BYTES));
     }
+}
+
+/// Adds a range that begins after the start of all others; to the last one if that is near.
+fn join(ranges: &mut Ranges, range: Range<u64>) {
+    match ranges.last_mut() {
+        Some(last) if range.start <= last.end + ACCESS_BYTES => last.end = last.end.max(range.end),
+        _ => ranges.push(range),
+    }
+}
+
+/// The bytes in ranges.
+pub(super) fn len_bytes(ranges: &Ranges) -> u64 {
+    ranges.iter().map(|range| range.end - range.start).sum()
+}
+
+/// As places in memory.
+pub(super) fn in_memory(range: &Range<u64>) -> Range<usize> {
+    size(range.start)..size(range.end)
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init)] // one range is what is meant
 mod tests {
     use super::*;
 
     /// A part of a brick of 256 x 512 doubles, 1 MiB.
     fn piece(lo: [u64; 2], hi: [u64; 2]) -> Piece {
         let (part, brick) = (Section::new(&lo, &hi).unwrap(), Shape::new(&[256, 512]).unwrap());
-        Piece { part, brick, element_bytes: 8, room_bytes: 1 << 20 }
+        Piece { part, brick, element_bytes: 8, room_bytes: 1 << 20, is_whole: false }
+    }
+
+    /// What a write moves and reads before.
+    fn moved(write: Write) -> (Ranges, Ranges) {
+        (write.ranges, write.reads)
+    }
+
+    fn both(ranges: impl Into<Ranges>, reads: impl Into<Ranges>) -> (Ranges, Ranges) {
+        (ranges.into(), reads.into())
     }
 
     #[test]
     fn whole_bricks_are_written_without_reading_and_as_far_as_they_have_elements() {
-        assert_eq!(piece([0, 0], [256, 512]).write_unit(true), (Unit::Span(0..1 << 20), false));
-        assert_eq!(piece([0, 0], [10, 512]).write_unit(true), (Unit::Span(0..10 * 4096), false));
-        assert_eq!(piece([0, 0], [10, 100]).write_unit(true), (Unit::Span(0..10 * 4096), false));
+        for (hi, end, dense) in
+            [([256, 512], 1 << 20, true), ([10, 512], 10 * 4096, false), ([10, 100], 10 * 4096, false)]
+        {
+            let whole = Piece { is_whole: true, ..piece([0, 0], hi) };
+            let zeros = if dense { vec![] } else { vec![0..end] };
+            assert_eq!(whole.write(true), Write { ranges: vec![0..end], reads: vec![], zeros });
+            assert!(!whole.depends_on_data());
+        }
     }
 
     #[test]
-    fn many_short_runs_are_moved_with_what_is_between_them() {
+    fn runs_near_each_other_are_moved_with_what_is_between_them() {
         let narrow = piece([0, 10], [256, 20]);
-        assert_eq!(narrow.read_unit(), Unit::Span(0..255 * 4096 + 4096));
-        assert_eq!(narrow.write_unit(false), (Unit::Span(0..1 << 20), true));
-        assert_eq!(narrow.place_in_buffer(&narrow.read_unit()), (80, narrow.brick));
+        let all = vec![0..1 << 20];
+        assert_eq!(narrow.read_ranges(), all);
+        assert_eq!(narrow.write(true), Write { ranges: all.clone(), reads: all.clone(), zeros: vec![] });
+        assert_eq!(narrow.write(false), Write { ranges: all.clone(), reads: vec![], zeros: all });
+        assert_eq!(narrow.first_byte(), 80);
+    }
+
+    /// Two rows of so many elements from the fifth on, in a brick of 16 MiB.
+    fn two_rows(count: u64) -> Piece {
+        let brick = Shape::new(&[2, 1 << 20]).unwrap();
+        let part = Section::new(&[0, 5], &[2, 5 + count]).unwrap();
+        Piece { part, brick, room_bytes: 16 << 20, ..piece([0, 0], [1, 1]) }
     }
 
     #[test]
-    fn a_few_runs_far_from_each_other_are_moved_alone() {
-        // Two rows of 80 bytes in a brick of 16 MiB.
-        let brick = Shape::new(&[2, 1 << 20]).unwrap();
-        let part = Section::new(&[0, 5], &[2, 15]).unwrap();
-        let sparse = Piece { part, brick, element_bytes: 8, room_bytes: 16 << 20 };
-        let runs = Unit::Runs(vec![40, (8 << 20) + 40], 80);
-        assert_eq!(sparse.read_unit(), runs);
-        assert_eq!(sparse.write_unit(false), (runs.clone(), false));
-        assert_eq!((runs.in_buffer(), sparse.place_in_buffer(&runs)), (0..160, (0, part.counts())));
+    fn runs_far_from_each_other_are_moved_alone_by_pages() {
+        let sparse = two_rows(10);
+        let pages = [0..4096, 8 << 20..(8 << 20) + 4096];
+        assert_eq!(sparse.read_ranges(), pages);
+        assert_eq!(moved(sparse.write(true)), both(pages.clone(), pages.clone()));
+        assert_eq!(moved(sparse.write(false)), both(pages, []));
+    }
+
+    #[test]
+    fn of_long_runs_only_the_pages_at_the_ends_are_read_before_they_are_written() {
+        const MIB: u64 = 1 << 20;
+        let (end, row) = (4 * MIB + 4096, 8 * MIB);
+        let ranges = [0..end, row..row + end];
+        let reads = [0..4096, 4 * MIB..end, row..row + 4096, row + 4 * MIB..row + end];
+        assert_eq!(moved(two_rows(MIB / 2).write(true)), both(ranges, reads));
+    }
+
+    #[test]
+    fn of_rows_that_leave_a_little_out_the_pages_where_they_meet_are_read_and_nothing_behind_the_brick() {
+        // All of 8 rows of 5000 doubles but their first elements.
+        let (part, brick) = (Section::new(&[0, 1], &[8, 5000]).unwrap(), Shape::new(&[8, 5000]).unwrap());
+        let rows = Piece { part, brick, room_bytes: 79 * 4096, ..piece([0, 0], [1, 1]) };
+        let Write { ranges, reads, zeros } = rows.write(true);
+        assert_eq!(ranges, [0..79 * 4096]);
+        let expected: Ranges = (0..8).map(|row| row * 40_000 / 4096 * 4096).map(|at| at..at + 4096).collect();
+        assert_eq!(reads, expected);
+        assert_eq!(zeros, [320_000..79 * 4096]);
     }
 
     #[test]
     fn one_run_is_written_as_it_is_and_read_by_pages() {
         let rows = piece([7, 0], [9, 512]);
-        assert_eq!(rows.write_unit(false), (Unit::Runs(vec![7 * 4096], 8192), false));
+        assert_eq!(moved(rows.write(true)), both([7 * 4096..9 * 4096], []));
         let row = piece([7, 1], [8, 3]);
-        assert_eq!(row.write_unit(false), (Unit::Runs(vec![7 * 4096 + 8], 16), false));
-        assert_eq!(row.read_unit(), Unit::Span(7 * 4096..8 * 4096));
+        assert_eq!(moved(row.write(true)), both([7 * 4096 + 8..7 * 4096 + 24], []));
+        assert_eq!(row.read_ranges(), [7 * 4096..8 * 4096]);
+        assert!(!row.depends_on_data());
     }
 
     #[test]
     fn no_page_beyond_the_room_of_a_brick_is_moved() {
         let (part, brick) = (Section::new(&[0], &[3]).unwrap(), Shape::new(&[3]).unwrap());
-        let small = Piece { part, brick, element_bytes: 8, room_bytes: 24 };
-        assert_eq!(small.write_unit(true), (Unit::Span(0..24), false));
-        assert_eq!(small.read_unit(), Unit::Span(0..24));
+        let small = Piece { part, brick, room_bytes: 24, is_whole: true, ..piece([0, 0], [1, 1]) };
+        assert_eq!(moved(small.write(true)), both([0..24], []));
+        assert_eq!(small.read_ranges(), [0..24]);
     }
 }

@@ -132,6 +132,10 @@ impl Device for CountingDevice {
         self.inner.allocated_bytes()
     }
 
+    fn has_data(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<bool> {
+        self.inner.has_data(offset_bytes, len_bytes)
+    }
+
     fn available_bytes(&self) -> Option<u64> {
         self.inner.available_bytes()
     }

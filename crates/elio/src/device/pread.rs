@@ -188,6 +188,15 @@ impl Device for PreadDevice {
         self.file.metadata().map(|metadata| metadata.blocks() * 512) // whatever blocks the file system has
     }
 
+    fn has_data(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<bool> {
+        // What another host has written, or this one not yet sent, a file system over a network may not know.
+        if matches!(self.properties.file_system, FileSystem::Local | FileSystem::Memory) {
+            calls::has_data(self.file.as_fd(), offset_bytes, len_bytes)
+        } else {
+            Ok(true)
+        }
+    }
+
     fn available_bytes(&self) -> Option<u64> {
         calls::file_system_space_open(self.file.as_fd()).ok().map(|space| space.available_bytes)
     }

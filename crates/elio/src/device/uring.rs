@@ -62,6 +62,10 @@ impl Device for UringDevice {
         self.file.allocated_bytes()
     }
 
+    fn has_data(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<bool> {
+        self.file.has_data(offset_bytes, len_bytes)
+    }
+
     fn available_bytes(&self) -> Option<u64> {
         self.file.available_bytes()
     }

@@ -6,6 +6,7 @@
 use crate::device::{Properties, Route};
 use crate::file::CachePolicy;
 use crate::policy::memory_share::ranks_on_node;
+use std::ops::Range;
 use std::sync::OnceLock;
 use std::thread::available_parallelism;
 
@@ -18,8 +19,8 @@ pub(crate) const SMALL_READ_BYTES: usize = 64 << 10;
 /// handing it over.
 pub(crate) const WORKER_COPY_BYTES: usize = 64 << 10;
 
-/// As [`SMALL_READ_BYTES`], for asynchronous reads: the device has several of them at once.
-pub(crate) const TINY_READ_BYTES: usize = 8 << 10;
+/// As [`SMALL_READ_BYTES`], for asynchronous reads of less than whole pages: the device has several of them at once.
+const TINY_READ_BYTES: usize = 8 << 10;
 
 /// Writes below this may be gathered.
 pub(crate) const GATHER_BYTES: usize = 64 << 10;
@@ -51,13 +52,25 @@ pub(crate) const LARGE_READ_BYTES: usize = 512 << 10;
 /// What is known when a read that is not resident chooses its route.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Miss {
-    pub(crate) len_bytes: usize,
-    /// Others are in flight: the caller does not wait for this one alone.
-    pub(crate) asynchronous: bool,
+    /// It is better read with what is around it, by way of the cache: see [`is_small_read`].
+    pub(crate) is_small: bool,
     /// The range was read before around the cache, or follows another one of a file for which the kernel alone reads ahead.
     pub(crate) is_for_cache: bool,
     /// The file fits in what this process may fill of the page cache.
     pub(crate) file_fits: bool,
+}
+
+/// Whether a read is better with what is around it. `asynchronous`: others are in flight, the caller does not wait for this one
+/// alone.
+pub(crate) fn is_small_read(range: &Range<u64>, asynchronous: bool) -> bool {
+    let len = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+    if asynchronous { len < TINY_READ_BYTES && !is_whole_pages(range) } else { len < SMALL_READ_BYTES }
+}
+
+/// Whether a range of a file begins and ends with a page.
+pub(crate) fn is_whole_pages(range: &Range<u64>) -> bool {
+    const PAGE_BYTES: u64 = 4096;
+    range.start.is_multiple_of(PAGE_BYTES) && range.end.is_multiple_of(PAGE_BYTES)
 }
 
 /// Whether reads of this file ask the cache first.
@@ -73,11 +86,7 @@ pub(crate) fn read_route(policy: CachePolicy, properties: Properties, miss: Miss
     let through_cache = match policy {
         CachePolicy::Keep => true,
         CachePolicy::Bypass => false,
-        CachePolicy::Auto => {
-            !properties.resident
-                || (miss.is_for_cache && miss.file_fits)
-                || miss.len_bytes < if miss.asynchronous { TINY_READ_BYTES } else { SMALL_READ_BYTES }
-        }
+        CachePolicy::Auto => !properties.resident || (miss.is_for_cache && miss.file_fits) || miss.is_small,
     };
     if through_cache { Route::Cached } else { Route::Direct }
 }

@@ -72,7 +72,7 @@ impl Pending {
 
     /// Large ones alone: the others are copied at issue wherever they can be.
     fn note_start(&mut self) {
-        if self.outcome.is_none() && self.memory.len() >= cache::copy_at_issue_bytes() {
+        if self.outcome.is_none() && self.handle.leaves_to_worker(self.memory.len()) {
             self.start = Some(self.handle.waiting.note_start());
         }
     }
@@ -149,7 +149,7 @@ impl Pending {
         let rest = served..self.memory.len();
         let file_range = self.file_range(&rest);
         if cache::asks_cache_first(self.handle.options.cache, self.handle.properties) {
-            let small = rest.len() < cache::copy_at_issue_bytes() && self.parts.is_empty();
+            let small = !self.handle.leaves_to_worker(rest.len()) && self.parts.is_empty();
             if small && self.handle.residency.is_trusted() {
                 return self.read_trusting(rest);
             }

@@ -1,5 +1,5 @@
-//! Requests over several files: one memory, of which each file reads or writes a piece. Files that are striped over
-//! several devices are made of them.
+//! Requests over several places: one memory, of which each place in a file, or in several, reads or writes a piece. Files that
+//! are striped over several devices are made of them.
 
 use super::Progress;
 use crate::error::{Operation, Result};
@@ -7,35 +7,38 @@ use crate::file::File;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
 use std::ops::Range;
 
-/// The next `len_bytes` bytes of a memory, and where they are on disk.
-#[derive(Clone, Copy, Debug)]
+/// A piece of a memory, and where it is on disk.
+#[derive(Clone, Debug)]
 pub struct Piece<'a> {
     /// The file.
     pub file: &'a File,
     /// Where in the file.
     pub offset_bytes: u64,
-    /// How much.
-    pub len_bytes: usize,
+    /// Which bytes of the memory. Pieces are given in the order of these; what lies between two is left alone.
+    pub memory: Range<usize>,
 }
 
-/// A transfer between a buffer and several files, all of it under way at once. It owns its buffer; dropping it waits.
+/// A transfer between a buffer and several places, all of it under way at once. It owns its buffer; dropping it waits.
 #[derive(Debug)]
 pub struct SpreadRequest<B> {
     // Before the buffer: dropped first, which waits for the transfers that use it.
-    pieces: Vec<(Progress, usize)>,
+    pieces: Vec<Started>,
     /// Fills part of the buffer with zeros.
     clear: fn(&mut B, Range<usize>),
     buffer: B,
 }
 
+/// A piece under way, and the bytes of the memory that it moves.
+type Started = (Progress, Range<usize>);
+
 impl<B: RequestBufferMut> SpreadRequest<B> {
-    /// Starts reading the pieces into `buffer`, one after the other.
+    /// Starts reading the pieces of `buffer`.
     ///
     /// # Errors
     /// As [`File::submit_read`], before anything is started.
     ///
     /// # Panics
-    /// If the pieces are more or less than the buffer has, as for all functions here.
+    /// If the pieces are not in order, or not in the buffer, as for all functions here.
     pub fn read(pieces: &[Piece<'_>], mut buffer: B) -> Result<Self> {
         check(pieces, Operation::AsyncRead)?;
         let started = start_reads(pieces, buffer.as_mut_bytes());
@@ -44,7 +47,7 @@ impl<B: RequestBufferMut> SpreadRequest<B> {
 }
 
 impl<B: RequestBuffer> SpreadRequest<B> {
-    /// Starts writing the pieces from `buffer`, one after the other. Less than 64 KiB for one file is taken at once.
+    /// Starts writing the pieces of `buffer`. Less than 64 KiB for one file is taken at once.
     ///
     /// # Errors
     /// As [`File::submit_write`], before anything is started.
@@ -72,7 +75,7 @@ impl<B> SpreadRequest<B> {
 
     /// Whether all pieces were only copies, and have finished well and whole: there is nothing to wait for.
     pub fn is_done(&self) -> bool {
-        self.pieces.iter().all(|(progress, len)| progress.bytes_if_done() == Some(*len))
+        self.pieces.iter().all(|(progress, memory)| progress.bytes_if_done() == Some(memory.len()))
     }
 
     /// Waits, and fills with zeros what reads have left of the buffer where a file ended before its piece did.
@@ -80,11 +83,9 @@ impl<B> SpreadRequest<B> {
     /// # Errors
     /// As [`Self::wait`].
     pub fn clear_unread(&mut self) -> Result<()> {
-        let mut start = 0;
-        for (i, got) in self.wait()?.into_iter().enumerate() {
-            let end = start + self.pieces[i].1;
-            (self.clear)(&mut self.buffer, start + got..end);
-            start = end;
+        let got = self.wait()?;
+        for ((_, memory), got) in self.pieces.iter().zip(got) {
+            (self.clear)(&mut self.buffer, memory.start + got..memory.end);
         }
         Ok(())
     }
@@ -99,8 +100,7 @@ impl<B> SpreadRequest<B> {
     }
 }
 
-/// Reads the pieces into `into`, one after the other, all of them at once. Gives the bytes of each: fewer than asked for
-/// only at the end of that file.
+/// Reads the pieces of `into`, all of them at once. Gives the bytes of each: fewer than asked for only at the end of that file.
 ///
 /// # Errors
 /// As [`File::submit_read`]; the first piece's that failed.
@@ -109,7 +109,7 @@ pub fn read_spread(pieces: &[Piece<'_>], into: &mut [u8]) -> Result<Vec<usize>> 
     wait_for(&mut start_reads(pieces, into))
 }
 
-/// Writes the pieces from `from`, one after the other, all of them at once.
+/// Writes the pieces of `from`, all of them at once.
 ///
 /// # Errors
 /// As [`File::submit_write`]; the first piece's that failed.
@@ -121,42 +121,36 @@ pub fn write_spread(pieces: &[Piece<'_>], from: &[u8]) -> Result<()> {
 fn check(pieces: &[Piece<'_>], operation: Operation) -> Result<()> {
     pieces
         .iter()
-        .try_for_each(|piece| piece.file.handle().check(operation, piece.offset_bytes, piece.len_bytes))
+        .try_for_each(|piece| piece.file.handle().check(operation, piece.offset_bytes, piece.memory.len()))
 }
 
+/// What is wrong with pieces that are not in order, or not in their memory.
+const MISPLACED: &str = "pieces are in the memory, in its order";
+
 /// The caller keeps `into` until what this gives is dropped.
-fn start_reads(pieces: &[Piece<'_>], mut into: &mut [u8]) -> Vec<(Progress, usize)> {
-    assert_eq!(
-        pieces.iter().map(|piece| piece.len_bytes).sum::<usize>(),
-        into.len(),
-        "the pieces are the memory"
-    );
-    let mut started = Vec::with_capacity(pieces.len());
-    for piece in pieces {
-        let (first, rest) = into.split_at_mut(piece.len_bytes);
-        started.push((Progress::read(piece.file.handle(), piece.offset_bytes, first), piece.len_bytes));
-        into = rest;
-    }
-    started
+fn start_reads(pieces: &[Piece<'_>], mut into: &mut [u8]) -> Vec<Started> {
+    let mut at = 0;
+    let start = |piece: &Piece<'_>| {
+        let memory = piece.memory.clone();
+        let between = memory.start.checked_sub(at).expect(MISPLACED);
+        let (_, rest) = std::mem::take(&mut into).split_at_mut_checked(between).expect(MISPLACED);
+        let (this, rest) = rest.split_at_mut_checked(memory.len()).expect(MISPLACED);
+        (into, at) = (rest, memory.end);
+        (Progress::read(piece.file.handle(), piece.offset_bytes, this), memory)
+    };
+    pieces.iter().map(start).collect()
 }
 
 /// As [`start_reads`].
-fn start_writes(pieces: &[Piece<'_>], mut from: &[u8]) -> Vec<(Progress, usize)> {
-    assert_eq!(
-        pieces.iter().map(|piece| piece.len_bytes).sum::<usize>(),
-        from.len(),
-        "the pieces are the memory"
-    );
-    let mut started = Vec::with_capacity(pieces.len());
-    for piece in pieces {
-        let (first, rest) = from.split_at(piece.len_bytes);
-        started.push((Progress::write(piece.file.handle(), piece.offset_bytes, first), piece.len_bytes));
-        from = rest;
-    }
-    started
+fn start_writes(pieces: &[Piece<'_>], from: &[u8]) -> Vec<Started> {
+    let start = |piece: &Piece<'_>| {
+        let bytes = from.get(piece.memory.clone()).expect(MISPLACED);
+        (Progress::write(piece.file.handle(), piece.offset_bytes, bytes), piece.memory.clone())
+    };
+    pieces.iter().map(start).collect()
 }
 
-fn wait_for(pieces: &mut [(Progress, usize)]) -> Result<Vec<usize>> {
+fn wait_for(pieces: &mut [Started]) -> Result<Vec<usize>> {
     // All of them, so that after an error nothing is under way either.
     let waited: Vec<_> = pieces.iter_mut().map(|(progress, _)| progress.wait()).collect();
     waited.into_iter().collect()

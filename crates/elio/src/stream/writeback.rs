@@ -166,8 +166,6 @@ impl Writeback {
             Sharing::Shared if !self.filling.keeps_holes => SHARED_GAP_BYTES,
             Sharing::Shared | Sharing::Exclusive => 0,
         };
-        // Space for these ranges and no others, by the helper: the writer has gone on.
-        let allocates = self.filling.keeps_holes;
         let step: Arc<[Range<u64>]> = merged(std::mem::take(&mut self.ranges), gap_bytes).into();
         self.pending_bytes = 0;
         self.started.push_back(Arc::clone(&step));
@@ -178,9 +176,7 @@ impl Writeback {
             let waited = earlier.iter().flat_map(|step| step.iter());
             waited.for_each(|range| drop(device.wait_writeback(range.start, range.end - range.start)));
             for Range { start, end } in step.iter().cloned() {
-                if !allocates || device.allocate(start, end - start).is_ok() {
-                    drop(device.start_writeback(start, end - start));
-                }
+                drop(device.start_writeback(start, end - start));
             }
         });
     }

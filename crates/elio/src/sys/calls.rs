@@ -169,6 +169,19 @@ fn is_mapped_resident(fd: BorrowedFd<'_>, start_bytes: u64, pages_count: u64) ->
     Ok(pages.iter().all(|page| page & 1 == 1))
 }
 
+/// Whether a range holds data, or pages that may have some; a hole, and space that was only reserved, has none.
+pub(crate) fn has_data(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) -> io::Result<bool> {
+    // SAFETY: no memory is passed. The position of the file is moved, which nothing here uses.
+    let found = unsafe { libc::lseek(fd.as_raw_fd(), offset(offset_bytes)?, libc::SEEK_DATA) };
+    match u64::try_from(found) {
+        Ok(found) => Ok(found < offset_bytes + len_bytes),
+        Err(_) => match io::Error::last_os_error() {
+            error if error.raw_os_error() == Some(libc::ENXIO) => Ok(false), // none from there to the end
+            error => Err(error),
+        },
+    }
+}
+
 /// Reserves space without changing the length.
 pub(crate) fn allocate(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
     let (at, len) = (offset(offset_bytes)?, offset(len_bytes)?);

@@ -18,10 +18,11 @@ fn in_memory(count: usize) -> (Vec<Arc<CountingDevice>>, Vec<File>) {
 
 /// Pieces of these lengths, each at its number in kilobytes, in turn in the files.
 fn pieces<'a>(files: &'a [File], lens: &[usize]) -> Vec<Piece<'a>> {
-    let piece = |(i, len_bytes): (usize, &usize)| Piece {
-        file: &files[i % files.len()],
-        offset_bytes: i as u64 * 1024,
-        len_bytes: *len_bytes,
+    let mut end = 0;
+    let piece = |(i, len_bytes): (usize, &usize)| {
+        let memory = end..end + len_bytes;
+        end = memory.end;
+        Piece { file: &files[i % files.len()], offset_bytes: i as u64 * 1024, memory }
     };
     lens.iter().enumerate().map(piece).collect()
 }
@@ -48,6 +49,30 @@ fn a_request_over_several_files_moves_each_piece_once() {
         let writes: u64 = devices.iter().map(|device| device.counts().cached_writes).sum();
         assert_eq!(writes, 2 * filled, "{lens:?}");
     }
+}
+
+#[test]
+fn what_lies_between_pieces_of_a_memory_is_left_alone() {
+    let (devices, files) = in_memory(1);
+    let piece = |offset_bytes, memory| Piece { file: &files[0], offset_bytes, memory };
+    let (data, places) = (pattern(3, 9000), [(0, 100..1100), (5000, 4000..8000)]);
+    let pieces = places.clone().map(|(at, memory)| piece(at, memory));
+    write_spread(&pieces, &data).unwrap();
+    assert_eq!(devices[0].counts().written_bytes, 5000);
+    let (got, found) = SpreadRequest::read(&pieces, vec![7; 9000]).unwrap().finish().unwrap();
+    assert_eq!(got, [1000, 4000]);
+    for (i, byte) in found.iter().enumerate() {
+        let moved = places.iter().any(|(_, memory)| memory.contains(&i));
+        assert_eq!(*byte, if moved { data[i] } else { 7 }, "at {i}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "pieces are in the memory, in its order")]
+fn pieces_that_overlap_in_memory_are_refused() {
+    let (_, files) = in_memory(1);
+    let piece = |offset_bytes, memory| Piece { file: &files[0], offset_bytes, memory };
+    let _ = read_spread(&[piece(0, 0..10), piece(50, 9..20)], &mut [0; 20]);
 }
 
 #[test]
@@ -162,8 +187,8 @@ fn a_small_write_of_a_shared_file_is_seen_by_others_once_its_request_is_dropped(
         drop(write(start));
         assert!(std::fs::read(&path).unwrap()[5000 * usize::try_from(i).unwrap()..] == pattern(start, 1000));
         drop([write(start + 1000), write(start + 2000)]);
-        let piece = |offset_bytes| Piece { file: &file, offset_bytes, len_bytes: 1000 };
-        let pieces = [piece(start + 3000), piece(start + 4000)];
+        let piece = |offset_bytes, memory| Piece { file: &file, offset_bytes, memory };
+        let pieces = [piece(start + 3000, 0..1000), piece(start + 4000, 1000..2000)];
         drop(SpreadRequest::write(&pieces, pattern(start + 3000, 2000)).unwrap());
         assert!(std::fs::read(&path).unwrap() == pattern(0, 5000 * (usize::try_from(i).unwrap() + 1)));
     }

@@ -3,8 +3,8 @@
 
 mod support;
 
-use dra::format::{ChunkKeys, IndexFormat, IndexLocation, Separator};
-use dra::{Alignment, ArrayDirectory, ArraySpec, BrickShape, Bricks, DataType, Error};
+use disk_array::format::{ChunkKeys, IndexFormat, IndexLocation, Separator};
+use disk_array::{Alignment, ArrayDirectory, ArraySpec, BrickShape, Bricks, DataType, Error};
 use proptest::prelude::*;
 use section::Section;
 use std::fs;

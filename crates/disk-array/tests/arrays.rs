@@ -3,8 +3,8 @@
 
 mod support;
 
-use dra::format::{ChunkKeys, IndexFormat, IndexLocation, Metadata, Separator};
-use dra::{Alignment, ArrayDirectory, ArraySpec, BrickShape, Bricks, DataType};
+use disk_array::format::{ChunkKeys, IndexFormat, IndexLocation, Metadata, Separator};
+use disk_array::{Alignment, ArrayDirectory, ArraySpec, BrickShape, Bricks, DataType};
 use proptest::prelude::*;
 use section::Section;
 use std::fs;
@@ -143,7 +143,7 @@ fn an_array_of_another_program_is_neither_replaced_nor_deleted() {
         ArrayDirectory::create(scratch.path(), &spec).map(drop).unwrap_err(),
         ArrayDirectory::delete(scratch.path()).map(drop).unwrap_err(),
     ] {
-        assert!(matches!(error, dra::Error::NotOurs { .. }), "{error}");
+        assert!(matches!(error, disk_array::Error::NotOurs { .. }), "{error}");
     }
     assert_eq!(read_all(&ArrayDirectory::open(scratch.path()).unwrap()), all);
 }

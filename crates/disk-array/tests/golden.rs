@@ -1,10 +1,10 @@
 //! Tiny arrays, byte for byte as they are checked in under `tests/golden`: the format does not change unnoticed.
 //!
-//! After a change that is meant, `CHEMIO_GOLDEN=write cargo test -p chemio-dra --test golden` writes them anew.
+//! After a change that is meant, `CHEMIO_GOLDEN=write cargo test -p chemio-disk-array --test golden` writes them anew.
 
 mod support;
 
-use dra::{Alignment, ArrayDirectory, ArraySpec, BrickShape, Bricks, DataType};
+use disk_array::{Alignment, ArrayDirectory, ArraySpec, BrickShape, Bricks, DataType};
 use section::Section;
 use std::collections::BTreeMap;
 use std::fs;

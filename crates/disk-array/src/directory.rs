@@ -70,6 +70,14 @@ impl ArrayDirectory {
         self.path.join(self.metadata.keys.key(&self.layout.shards().coordinates(number)))
     }
 
+    /// The error of whoever finds something wrong with shard `number`.
+    ///
+    /// # Panics
+    /// If there is no such shard.
+    pub fn corrupt_shard(&self, number: u64, reason: String) -> Error {
+        Error::CorruptShard { path: self.shard_path(number), reason }
+    }
+
     /// Opens shard `number` for reading; `None` if there is no file, so that all elements are the fill value.
     ///
     /// # Errors
@@ -94,10 +102,7 @@ impl ArrayDirectory {
             return Ok(shard);
         }
         self.restore_shard(number)?;
-        let gone = || Error::CorruptShard {
-            path: self.shard_path(number),
-            reason: "changed by another program at this moment".to_owned(),
-        };
+        let gone = || self.corrupt_shard(number, "changed by another program at this moment".to_owned());
         open()?.filter(in_place).ok_or_else(gone)
     }
 

@@ -95,12 +95,15 @@ impl Creation {
 
     /// Makes an empty file `name` beside what is being made: whoever sees it sees this directory, and not one of the same name
     /// on another host.
-    pub(crate) fn lay_token(&self, name: &str) -> Result<()> {
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn lay_token(&self, name: &str) -> Result<()> {
         self.disk.make_file(&self.new_path().join(name)).map(drop)
     }
 
     /// Whether this process sees the token that another has laid.
-    pub(crate) fn sees_token(path: &Path, name: &str) -> bool {
+    pub fn sees_token(path: &Path, name: &str) -> bool {
         path.join(NEW).join(name).exists()
     }
 

@@ -3,8 +3,8 @@
 
 #![allow(dead_code, reason = "each test uses some of it")]
 
-use dra::DataType;
-use dra::format::{ChunkKeys, IndexFormat, IndexLocation};
+use disk_array::DataType;
+use disk_array::format::{ChunkKeys, IndexFormat, IndexLocation};
 use std::fs;
 use std::path::Path;
 

@@ -7,7 +7,7 @@
 //! Prints a line for each failure and how many passed and failed. Expected elements are computed or were written by others,
 //! never read through the crate.
 
-use dra::{Alignment, ArrayDirectory, ArraySpec, BrickShape, Bricks, DataType};
+use disk_array::{Alignment, ArrayDirectory, ArraySpec, BrickShape, Bricks, DataType};
 use section::Section;
 use std::error::Error;
 use std::fs;

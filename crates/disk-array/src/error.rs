@@ -1,0 +1,210 @@
+//! What can go wrong with an array on disk.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The result of an operation on an array on disk.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What was being done when the system refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Operation {
+    /// Opening a file.
+    Open,
+    /// Listing a directory, or asking what a name belongs to.
+    Look,
+    /// Making a directory.
+    MakeDirectory,
+    /// Making a file.
+    MakeFile,
+    /// Setting a file's length.
+    SetLength,
+    /// Reading.
+    Read,
+    /// Writing.
+    Write,
+    /// Making data or names durable.
+    Sync,
+    /// Renaming.
+    Rename,
+    /// Removing a file or a directory.
+    Remove,
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Open => "open",
+            Self::Look => "look at",
+            Self::MakeDirectory => "make the directory",
+            Self::MakeFile => "make",
+            Self::SetLength => "set the length of",
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Sync => "sync",
+            Self::Rename => "rename",
+            Self::Remove => "remove",
+        })
+    }
+}
+
+/// An error. The message begins with the cause and ends with the path, so that a caller with a short buffer keeps what
+/// matters.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The system refused.
+    #[error("{source}: {operation} {}", path.display())]
+    System {
+        /// What was being done.
+        operation: Operation,
+        /// The file or directory.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// There is nothing of this name.
+    #[error("no such array: {}", path.display())]
+    Missing {
+        /// The name.
+        path: PathBuf,
+    },
+    /// Creating this array began and never ended, or deleting it did: it can be created or deleted again.
+    #[error("creating or deleting the array was interrupted: {}", path.display())]
+    HalfMade {
+        /// The array's directory.
+        path: PathBuf,
+    },
+    /// There is something, but no Zarr v3 array.
+    #[error("{found}, not a Zarr v3 array: {}", path.display())]
+    NotAnArray {
+        /// The name.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+    },
+    /// Something that chemio did not make is where an array is to be made or deleted; it was not touched.
+    #[error("{found}, not an array made by chemio, left alone: {}", path.display())]
+    NotOurs {
+        /// What is in the way.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+    },
+    /// The metadata are no valid Zarr v3 array metadata.
+    #[error("{reason}: {}", path.display())]
+    Malformed {
+        /// The metadata file.
+        path: PathBuf,
+        /// Which field, what it has, what was expected.
+        reason: String,
+    },
+    /// A valid array that uses something we do not have.
+    #[error("not supported: {what}: {}", path.display())]
+    Unsupported {
+        /// The metadata file.
+        path: PathBuf,
+        /// What the array uses.
+        what: String,
+    },
+    /// A shard does not have the length or the index that it must have.
+    #[error("{reason}: shard {}", path.display())]
+    CorruptShard {
+        /// The shard.
+        path: PathBuf,
+        /// What is wrong, with what was expected.
+        reason: String,
+    },
+    /// An array that is too large for files: its bytes, its bricks or its shards cannot be counted or made.
+    #[error("{what}, at most {max} possible: array of shape {dims:?}")]
+    TooLarge {
+        /// What there is too much of, and how much.
+        what: String,
+        /// How much there may be.
+        max: u64,
+        /// The array.
+        dims: Vec<u64>,
+    },
+    /// A dimension of an array to be made has no elements.
+    #[error("dimension {dim} of an array of shape {dims:?} has no elements")]
+    EmptyDimension {
+        /// Which dimension, from 0.
+        dim: usize,
+        /// The array.
+        dims: Vec<u64>,
+    },
+    /// Shapes or sections that make no sense.
+    #[error(transparent)]
+    Shape(#[from] section::Error),
+    /// A section reaches beyond the array.
+    #[error("section {section} reaches beyond the shape {dims:?}: {}", path.display())]
+    OutOfRange {
+        /// The array's directory.
+        path: PathBuf,
+        /// What was asked for.
+        section: Box<section::Section>,
+        /// The array.
+        dims: Vec<u64>,
+    },
+    /// A buffer that is not as long as the section.
+    #[error("{got_bytes} bytes for a section of {expected_bytes}: {}", path.display())]
+    BufferLength {
+        /// The array's directory.
+        path: PathBuf,
+        /// The section.
+        expected_bytes: u64,
+        /// The buffer.
+        got_bytes: u64,
+    },
+    /// An alignment that no device has.
+    #[error("alignment of {bytes} bytes: expected a multiple of 512 up to 1073741824")]
+    Alignment {
+        /// What was given.
+        bytes: u64,
+    },
+    /// A setting in the environment that makes no sense.
+    #[error("{variable}={value}: expected {expected}")]
+    Setting {
+        /// The variable.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+        /// What it may be.
+        expected: &'static str,
+    },
+}
+
+impl Error {
+    /// The number that a legacy call returns for this error, see [`codes`](crate::codes).
+    pub fn code(&self) -> i32 {
+        crate::codes::of(self)
+    }
+
+    /// The file or directory that the error is about.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::System { path, .. }
+            | Self::Missing { path }
+            | Self::HalfMade { path }
+            | Self::NotAnArray { path, .. }
+            | Self::NotOurs { path, .. }
+            | Self::Malformed { path, .. }
+            | Self::Unsupported { path, .. }
+            | Self::CorruptShard { path, .. }
+            | Self::OutOfRange { path, .. }
+            | Self::BufferLength { path, .. } => Some(path),
+            Self::TooLarge { .. }
+            | Self::EmptyDimension { .. }
+            | Self::Shape(_)
+            | Self::Alignment { .. }
+            | Self::Setting { .. } => None,
+        }
+    }
+}
+
+/// For `map_err`: the system refused `operation` on `path`.
+pub(crate) fn refused(operation: Operation, path: &Path) -> impl FnOnce(io::Error) -> Error + '_ {
+    move |source| Error::System { operation, path: path.to_owned(), source }
+}
