@@ -50,9 +50,9 @@ struct Seen {
 pub(crate) fn random_targets_are_the_permuted_source(world: &World) {
     let mut rng = test_support::random();
     let mut seen = Seen::default();
-    for round in 0..40 {
+    for round in 0..24 {
         one(world, &mut rng, &mut seen);
-        if round >= 14 && seen.several_passes && seen.retained && seen.read_again {
+        if round >= 7 && seen.several_passes && seen.retained && seen.read_again {
             return;
         }
     }
