@@ -21,7 +21,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
-use dra::{ArrayInMemory, DataType, MemoryError};
+use dra::{ArrayInMemory, DataType, MadeArray, MakeArray, MemoryError};
 use ga::{Array, ElementType, Patch, PatchMut};
 use section::{Section, Shape};
 use std::sync::Arc;
@@ -42,6 +42,34 @@ pub fn context(ga: &ga::Context, settings: dra::Settings) -> dra::Result<dra::Co
 /// fail then. Local.
 pub fn in_memory(array: &Array) -> Arc<dyn ArrayInMemory> {
     Arc::new(InMemory(array.keep()))
+}
+
+/// Arrays of `ga` for whoever needs some for a while.
+pub fn maker(ga: &ga::Context) -> Maker {
+    Maker(ga.clone())
+}
+
+/// See [`maker`].
+#[derive(Clone, Debug)]
+pub struct Maker(ga::Context);
+
+impl MakeArray for Maker {
+    fn make(&self, data_type: DataType, dims: &Shape) -> Result<Box<dyn MadeArray>, MemoryError> {
+        Ok(Box::new(Made(self.0.array(element_type(data_type), dims).create()?)))
+    }
+}
+
+#[derive(Debug)]
+struct Made(Array);
+
+impl MadeArray for Made {
+    fn in_memory(&self) -> Arc<dyn ArrayInMemory> {
+        in_memory(&self.0)
+    }
+
+    fn free(self: Box<Self>) -> Result<(), MemoryError> {
+        Ok(self.0.destroy()?)
+    }
 }
 
 /// The type on disk of elements in memory.

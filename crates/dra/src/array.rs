@@ -14,6 +14,9 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// The attribute of an array that must not be read yet: an object whose `what` says what has to end before.
+pub const UNFINISHED: &str = "chemio_unfinished";
+
 /// What an array is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
@@ -159,7 +162,7 @@ impl DiskArray {
     /// [`Request::wait`], after which every rank sees them.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// As [`write`](Self::write), and [`Error::Unfinished`] on a rank.
     pub fn read(&self, memory: &Arc<dyn ArrayInMemory>, transfer: &Transfer) -> Result<Request> {
         self.start(memory, transfer, Direction::ToMemory)
     }
@@ -188,6 +191,11 @@ impl DiskArray {
         Ok(Request::new(&self.context, job, memory))
     }
 
+    /// What has to be done again before the array can be read, if somebody has set the attribute [`UNFINISHED`].
+    pub fn unfinished(&self) -> Option<&Value> {
+        self.directory.metadata().attributes.get(UNFINISHED)
+    }
+
     fn check(
         &self,
         memory: &dyn ArrayInMemory,
@@ -198,6 +206,10 @@ impl DiskArray {
         if !self.access.allows(direction) {
             let asked = if direction == Direction::ToDisk { "writing" } else { "reading" };
             return Err(Error::Access { path: path(), opened: self.access.words(), asked });
+        }
+        if let Some(mark) = self.unfinished().filter(|_| direction == Direction::ToMemory) {
+            let what = mark.get("what").and_then(Value::as_str).unwrap_or("writing").to_owned();
+            return Err(Error::Unfinished { path: path(), what });
         }
         let (on_disk, in_memory) = (self.directory.metadata().data_type, memory.data_type());
         if on_disk != in_memory {
@@ -226,6 +238,14 @@ impl DiskArray {
         self.context.agree(set.map_err(Error::from))?;
         self.directory = self.context.agree(ArrayDirectory::open(&path).map_err(Error::from))?;
         Ok(())
+    }
+
+    /// Makes all that was written durable that has been [waited](Request::wait) for. Collective.
+    ///
+    /// # Errors
+    /// The same on every rank: [`Error::OnRank`] with what the device says, [`Error::Comm`].
+    pub fn sync(&self) -> Result<()> {
+        self.context.agree(self.open.shards.sync())
     }
 
     /// Waits for the transfers of this array, and closes it when all that was written is on the device. Collective. Requests

@@ -152,6 +152,18 @@ impl Context {
         })
     }
 
+    /// Memory for the buffers of this rank, as the program has decided, in bytes.
+    pub fn memory_bytes(&self) -> u64 {
+        self.inner.settings.memory_bytes.unwrap_or(MEMORY_BYTES)
+    }
+
+    /// Leaves the buffers of this rank only so much of [`memory_bytes`](Self::memory_bytes), and the rest to the caller, until
+    /// what is returned is dropped; two bricks at least, as ever. Local. Not while another such limit is there.
+    pub fn limit_memory(&self, memory_bytes: u64) -> MemoryLimit {
+        self.engine().set_memory_bytes(memory_bytes.min(self.memory_bytes()));
+        MemoryLimit { context: self.clone() }
+    }
+
     /// The most memory that the buffers of this rank ever took, in bytes.
     pub fn memory_bytes_peak(&self) -> u64 {
         self.engine().memory_bytes_peak()
@@ -184,5 +196,17 @@ impl Context {
     /// How many I/O processes an array that asks for `wanted` shall have; 0 or less is as many as the program has decided.
     pub(crate) fn io_processes_wanted(&self, wanted: i64) -> Option<u32> {
         u32::try_from(wanted).ok().filter(|&wanted| wanted > 0).or(self.inner.settings.io_processes)
+    }
+}
+
+/// Less memory for buffers than the program has given, see [`Context::limit_memory`].
+#[derive(Debug)]
+pub struct MemoryLimit {
+    context: Context,
+}
+
+impl Drop for MemoryLimit {
+    fn drop(&mut self) {
+        self.context.engine().set_memory_bytes(self.context.memory_bytes());
     }
 }

@@ -27,6 +27,14 @@ pub enum Error {
         /// What was asked for.
         asked: &'static str,
     },
+    /// An array that is being filled, or whose filling was interrupted: what has not been written yet would be read.
+    #[error("{what} has not ended: {}", path.display())]
+    Unfinished {
+        /// The array's directory.
+        path: PathBuf,
+        /// What is to be done again.
+        what: String,
+    },
     /// A transfer between an array on disk and one in memory whose elements have another type.
     #[error("elements of type {on_disk} on disk, {in_memory} in memory array \"{array}\": {}", path.display())]
     TypesDiffer {
@@ -140,6 +148,7 @@ impl Error {
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Access { path, .. }
+            | Self::Unfinished { path, .. }
             | Self::TypesDiffer { path, .. }
             | Self::SectionsDiffer { path, .. }
             | Self::Memory { path, .. }

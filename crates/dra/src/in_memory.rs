@@ -3,6 +3,7 @@
 use crate::format::DataType;
 use section::{Section, Shape};
 use std::fmt;
+use std::sync::Arc;
 
 /// What an array in memory says when something fails.
 pub type MemoryError = Box<dyn std::error::Error + Send + Sync>;
@@ -47,4 +48,25 @@ pub trait ArrayInMemory: fmt::Debug + Send + Sync {
     /// # Errors
     /// What the library says.
     fn put(&self, section: &Section, from: &[u8], extents: &Shape) -> Result<(), MemoryError>;
+}
+
+/// Makes arrays in memory that somebody needs for a while.
+pub trait MakeArray: fmt::Debug {
+    /// An array of all ranks; its elements may be anything. Collective.
+    ///
+    /// # Errors
+    /// What the library says, the same on every rank.
+    fn make(&self, data_type: DataType, dims: &Shape) -> Result<Box<dyn MadeArray>, MemoryError>;
+}
+
+/// An array that somebody has made for a while.
+pub trait MadeArray: fmt::Debug {
+    /// For transfers.
+    fn in_memory(&self) -> Arc<dyn ArrayInMemory>;
+
+    /// Frees the memory, as soon as no transfer needs it. Collective.
+    ///
+    /// # Errors
+    /// What the library says. The array is gone nevertheless.
+    fn free(self: Box<Self>) -> Result<(), MemoryError>;
 }

@@ -25,13 +25,13 @@ mod request;
 mod shards;
 mod transfer;
 
-pub use array::{Access, DiskArray};
-pub use context::{Context, OpenDevice, Settings};
+pub use array::{Access, DiskArray, UNFINISHED};
+pub use context::{Context, MemoryLimit, OpenDevice, Settings};
 pub use disk_array::{
     Alignment, ArrayDirectory, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, Creation, DataType,
     Deleted, Maker, Operation, ShardFile, format,
 };
 pub use error::{Error, Result};
-pub use in_memory::{ArrayInMemory, MemoryError};
+pub use in_memory::{ArrayInMemory, MadeArray, MakeArray, MemoryError};
 pub use request::Request;
 pub use transfer::Transfer;

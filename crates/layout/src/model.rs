@@ -19,12 +19,12 @@ pub struct DeviceModel {
 }
 
 impl Default for DeviceModel {
-    /// A solid-state disk of a node: 2 GB/s, and an operation costs as much as 64 KiB.
+    /// A solid-state disk of a node: 2 GB/s, and an operation costs as much as 16 KiB, with several in flight.
     fn default() -> Self {
         Self {
             read_bytes_per_second: 2_000_000_000,
             write_bytes_per_second: 2_000_000_000,
-            operations_per_second: 30_518,
+            operations_per_second: 122_070,
             steps_per_second: 5_000,
             page_bytes: 4096,
         }

@@ -125,6 +125,11 @@ impl Engine {
         lock(&self.shared.pipeline).memory_bytes_peak()
     }
 
+    /// From now on transfers have so much memory.
+    pub(crate) fn set_memory_bytes(&self, memory_bytes: u64) {
+        lock(&self.shared.pipeline).set_memory_bytes(memory_bytes);
+    }
+
     fn drop_left_over(&self) {
         // Not while the lock is held.
         let left_over = std::mem::take(&mut *lock(&self.shared.left_over));

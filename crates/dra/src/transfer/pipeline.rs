@@ -149,6 +149,15 @@ impl Pipeline {
         }
     }
 
+    /// From now on transfers have so much memory.
+    pub(super) fn set_memory_bytes(&mut self, memory_bytes: u64) {
+        self.buffers.set_memory_bytes(memory_bytes);
+        if self.is_empty() {
+            self.buffers.free.clear();
+            self.buffers.count = 0;
+        }
+    }
+
     /// The jobs that have finished since the last call.
     pub(super) fn take_finished(&mut self) -> Vec<Arc<Job>> {
         std::mem::take(&mut self.finished)
@@ -423,7 +432,8 @@ impl Buffers {
 
     /// Whether a buffer of `len_bytes` is free, while `in_flight` others are in use. Makes new ones where none is.
     fn prepare(&mut self, len_bytes: u64, in_flight: usize) -> Result<bool> {
-        let are_right = self.len_bytes == len_bytes && self.count > 0;
+        // Somewhat larger ones will do: transfers of arrays with different bricks may take turns.
+        let are_right = (len_bytes..=2 * len_bytes).contains(&self.len_bytes) && self.count > 0;
         // A request that fails takes its buffer along.
         let are_complete = self.free.len() + in_flight == self.count;
         if in_flight > 0 || (are_right && are_complete) {
@@ -440,6 +450,11 @@ impl Buffers {
         (self.len_bytes, self.count) = (len_bytes, count);
         self.peak_bytes = self.peak_bytes.max(count as u64 * len_bytes);
         Ok(true)
+    }
+
+    /// From now on there is so much memory; buffers that there are go when they are free.
+    fn set_memory_bytes(&mut self, memory_bytes: u64) {
+        (self.memory_bytes, self.len_bytes) = (memory_bytes, 0);
     }
 
     /// A buffer that [`prepare`](Self::prepare) has found free.

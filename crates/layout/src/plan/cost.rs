@@ -27,6 +27,8 @@ pub struct PassCost {
     pub read_elems: u128,
     /// Contiguous reads. What a brick has outside the array counts as if it were read.
     pub read_operations: u128,
+    /// Those of them that do not begin or end on a page.
+    pub unaligned_reads: u128,
     /// Elements written: each once.
     pub written_elems: u128,
     /// Contiguous writes.
@@ -168,30 +170,51 @@ fn each_runs(pieces: &[Pieces], mut visit: impl FnMut(usize, u128)) -> u128 {
     full_inside
 }
 
-/// Contiguous runs of the pieces of all bricks.
-fn runs(pieces: &[Pieces]) -> u128 {
-    let mut runs = 0u128;
-    let whole = each_runs(pieces, |_, partial| runs = runs.saturating_add(partial));
-    runs.saturating_add(whole)
+/// Contiguous runs, and those of them that do not begin or end on a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Runs {
+    count: u128,
+    unaligned: u128,
 }
 
-/// Writes, and those of them that do not begin or end on a page. `axes` come as stored, the slowest first.
-fn writes(axes: &[&Counted], prices: &Prices<'_>) -> (u128, u128) {
-    let pieces: Vec<Pieces> = axes.iter().map(|axis| axis.write).collect();
-    let (mut runs, mut unaligned) = (0u128, 0u128);
-    let whole = each_runs(&pieces, |d, partial| {
-        runs = runs.saturating_add(partial);
-        let inside = axes[d + 1..]
-            .iter()
-            .fold(prices.element_bytes, |bytes, axis| bytes.wrapping_mul(axis.axis.target_brick));
+/// The runs of the pieces of bricks of some extents; dimensions come as stored, the slowest first.
+fn runs(pieces: &[Pieces], bricks: &[u64], blocks: &[u64], prices: &Prices<'_>) -> Runs {
+    let (mut count, mut unaligned) = (0u128, 0u128);
+    let whole = each_runs(pieces, |d, partial| {
+        count = count.saturating_add(partial);
+        let inside =
+            bricks[d + 1..].iter().fold(prices.element_bytes, |bytes, &extent| bytes.wrapping_mul(extent));
         let ends_on_pages =
             |extent: u64| extent.wrapping_mul(inside).is_multiple_of(prices.device.page_bytes);
-        if !ends_on_pages(axes[d].axis.block) || !ends_on_pages(axes[d].axis.target_brick) {
+        if !ends_on_pages(blocks[d]) || !ends_on_pages(bricks[d]) {
             unaligned = unaligned.saturating_add(partial);
         }
     });
-    (runs.saturating_add(whole), unaligned)
+    Runs { count: count.saturating_add(whole), unaligned }
 }
+
+/// The runs that are read.
+fn reads(axes: &[Counted], prices: &Prices<'_>) -> Runs {
+    let (mut pieces, mut bricks, mut blocks) = ([NO_PIECES; DIMS_MAX], [1; DIMS_MAX], [1; DIMS_MAX]);
+    for (d, &Counted { axis, read, .. }) in axes.iter().enumerate() {
+        (pieces[d], bricks[d], blocks[d]) = (read, axis.source_brick, axis.block);
+    }
+    let dims = axes.len();
+    runs(&pieces[..dims], &bricks[..dims], &blocks[..dims], prices)
+}
+
+/// The runs that are written.
+fn writes(axes: &[Counted], prices: &Prices<'_>) -> Runs {
+    let (mut pieces, mut bricks, mut blocks) = ([NO_PIECES; DIMS_MAX], [1; DIMS_MAX], [1; DIMS_MAX]);
+    for (d, &dim) in prices.write_order.iter().enumerate() {
+        let Counted { axis, write, .. } = axes[dim];
+        (pieces[d], bricks[d], blocks[d]) = (write, axis.target_brick, axis.block);
+    }
+    let dims = axes.len();
+    runs(&pieces[..dims], &bricks[..dims], &blocks[..dims], prices)
+}
+
+const NO_PIECES: Pieces = Pieces { count: 0, full: 0, elems: 0 };
 
 /// The cost of a pass, if it needs no more than `memory_elems`. Cost: some hundred multiplications.
 pub(crate) fn within(axes: &[Counted], prices: &Prices<'_>, memory_elems: u128) -> Option<PassCost> {
@@ -211,24 +234,24 @@ fn cost(axes: &[Counted], prices: &Prices<'_>, retained_elems: u128, memory_elem
     };
     let read_elems = elems(|axis| axis.read);
     let written_elems = elems(|axis| axis.write);
-    let in_order: Vec<Pieces> = axes.iter().map(|axis| axis.read).collect();
-    let read_operations = runs(&in_order);
-    let as_written: Vec<&Counted> = prices.write_order.iter().map(|&dim| &axes[dim]).collect();
-    let (write_operations, unaligned_writes) = writes(&as_written, prices);
+    let (reads, writes) = (reads(axes, prices), writes(axes, prices));
     let steps = product(axes.iter().map(|axis| axis.steps));
     let bytes = |elems: u128| elems.saturating_mul(u128::from(prices.element_bytes));
     let work = Work {
-        read_bytes: bytes(read_elems),
+        // What is read for a part of a page is the whole page.
+        read_bytes: bytes(read_elems)
+            .saturating_add(reads.unaligned.saturating_mul(u128::from(prices.device.page_bytes))),
         written_bytes: bytes(written_elems),
-        operations: read_operations.saturating_add(write_operations).saturating_add(unaligned_writes),
+        operations: reads.count.saturating_add(writes.count).saturating_add(writes.unaligned),
         steps,
     };
     PassCost {
         read_elems,
-        read_operations,
+        read_operations: reads.count,
+        unaligned_reads: reads.unaligned,
         written_elems,
-        write_operations,
-        unaligned_writes,
+        write_operations: writes.count,
+        unaligned_writes: writes.unaligned,
         steps,
         retained_elems,
         memory_elems,
@@ -304,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_slab_of_rows_is_one_run_and_a_slab_of_columns_is_one_for_each_row() {
-        let cut = |len, brick, block| {
+        let cut = |len, brick, block| -> Counted {
             let axis = Axis {
                 len,
                 source_brick: brick,
@@ -313,13 +336,21 @@ mod tests {
                 block,
                 template: block,
             };
-            Counted::from(axis).read
+            axis.into()
         };
-        // A brick of 8 x 6, in pieces of two rows, and in pieces of two columns.
-        assert_eq!(runs(&[cut(8, 8, 2), cut(6, 6, 6)]), 4);
-        assert_eq!(runs(&[cut(8, 8, 8), cut(6, 6, 2)]), 24);
-        assert_eq!(runs(&[cut(8, 8, 8), cut(6, 6, 6)]), 1);
-        assert_eq!(runs(&[cut(8, 1, 2), cut(6, 6, 3)]), 16);
+        let device = DeviceModel { page_bytes: 12 * 8, ..DeviceModel::default() };
+        let prices = Prices { device: &device, buffers: BUFFERS, element_bytes: 8, write_order: &[0, 1] };
+        let reads = |axes: [Counted; 2]| {
+            let Runs { count, unaligned } = reads(&axes, &prices);
+            assert_eq!(writes(&axes, &prices), Runs { count, unaligned }, "written as it is read");
+            (count, unaligned)
+        };
+        // A brick of 8 x 6, in pieces of two rows, which are a page each, of three rows, and of two columns.
+        assert_eq!(reads([cut(8, 8, 2), cut(6, 6, 6)]), (4, 0));
+        assert_eq!(reads([cut(8, 8, 3), cut(6, 6, 6)]), (3, 3));
+        assert_eq!(reads([cut(8, 8, 8), cut(6, 6, 2)]), (24, 24));
+        assert_eq!(reads([cut(8, 8, 8), cut(6, 6, 6)]), (1, 0));
+        assert_eq!(reads([cut(8, 1, 2), cut(6, 6, 3)]), (16, 16));
     }
 
     proptest! {

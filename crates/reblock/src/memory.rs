@@ -1,0 +1,48 @@
+//! How the memory of all ranks is shared out between the buffers of transfers and the boxes of steps.
+//!
+//! Buffers are whole bricks, on I/O processes only; two of them keep a device busy while one is copied, and more than some MiB
+//! gain nothing. All else is for boxes, because larger ones make longer writes.
+
+/// So much is enough for the buffers of an I/O process.
+const BUFFERS_BYTES_MAX: u64 = 8 << 20;
+/// This part of the memory is for buffers at most, unless two bricks are more.
+const BUFFERS_PART: u64 = 8;
+/// Boxes get the memory of so many bricks at least: what programs give is often small.
+const BOXES_BRICKS_MIN: u64 = 4;
+
+/// Memory in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shares {
+    /// For the buffers of each I/O process.
+    pub(crate) buffers: u64,
+    /// For boxes, on all ranks together.
+    pub(crate) boxes: u64,
+}
+
+/// Shares `memory_bytes`, that of all ranks, out. `brick_bytes`: of the larger brick.
+pub(crate) fn share(memory_bytes: u64, io_processes: u64, brick_bytes: u64) -> Shares {
+    let of_each = memory_bytes / BUFFERS_PART / io_processes.max(1);
+    let buffers = of_each.min(BUFFERS_BYTES_MAX).max(2 * brick_bytes);
+    let left = memory_bytes.saturating_sub(buffers.saturating_mul(io_processes));
+    Shares { buffers, boxes: left.max(BOXES_BRICKS_MIN * brick_bytes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    #[test]
+    fn most_of_much_memory_is_for_boxes() {
+        assert_eq!(share(64 * MIB, 1, MIB), Shares { buffers: 8 * MIB, boxes: 56 * MIB });
+        assert_eq!(share(64 * MIB, 2, MIB), Shares { buffers: 4 * MIB, boxes: 56 * MIB });
+        assert_eq!(share(512 * MIB, 2, MIB), Shares { buffers: 8 * MIB, boxes: 496 * MIB });
+    }
+
+    #[test]
+    fn little_memory_is_raised_to_some_bricks() {
+        assert_eq!(share(1000, 1, MIB), Shares { buffers: 2 * MIB, boxes: 4 * MIB });
+        assert_eq!(share(8 * MIB, 2, MIB), Shares { buffers: 2 * MIB, boxes: 4 * MIB });
+    }
+}

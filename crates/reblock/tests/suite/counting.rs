@@ -1,0 +1,145 @@
+//! Devices that count: what a plan promises is what reaches the disk, and memory is what it says.
+
+use crate::world::{World, counted, permuted, spec};
+use dra::{Access, DataType};
+use elio::{CountingDevice, open_device};
+use layout::{DeviceModel, PassCost, Permutation, Units};
+use reblock::Options;
+use std::sync::{Arc, Mutex};
+
+/// Reads, writes, and the bytes of both.
+type Counts = [u64; 4];
+
+#[derive(Clone, Default)]
+struct Counters(Arc<Mutex<Vec<Arc<CountingDevice>>>>);
+
+impl Counters {
+    fn open(&self) -> Arc<dra::OpenDevice> {
+        let opened = self.clone();
+        Arc::new(move |path: &std::path::Path, mode| {
+            let device = CountingDevice::new(open_device(path, mode)?);
+            opened.0.lock().unwrap().push(Arc::clone(&device));
+            Ok(device as Arc<dyn elio::Device>)
+        })
+    }
+
+    fn total(&self, disk: &dra::Context) -> Counts {
+        let mine = self.0.lock().unwrap().iter().map(|device| device.counts()).fold([0; 4], |sum, counts| {
+            let reads = counts.cached_reads + counts.direct_reads;
+            let writes = counts.cached_writes + counts.direct_writes;
+            let more = [reads, writes, counts.read_bytes, counts.written_bytes];
+            std::array::from_fn(|kind| sum[kind] + more[kind])
+        });
+        let all = disk.comm().all_gather(&mine).expect("gathered");
+        std::array::from_fn(|kind| all.iter().skip(kind).step_by(4).sum())
+    }
+}
+
+/// An array of doubles, its bricks, those of the target, and the memory in bytes of all ranks.
+struct Case {
+    dims: [u64; 2],
+    from: [u64; 2],
+    to: [u64; 2],
+    turned: bool,
+    units: Units,
+    memory_bytes: u64,
+}
+
+/// Everything is in whole pages and in one run, so that nothing is rounded or joined.
+fn cases() -> Vec<Case> {
+    let case = |from, to, turned, units, memory_bytes| Case {
+        dims: [256, 8192],
+        from,
+        to,
+        turned,
+        units,
+        memory_bytes,
+    };
+    vec![
+        // Rows to high and narrow bricks: slabs are written.
+        case([1, 8192], [128, 16], false, Units::Parts, 2 << 20),
+        // And with memory for whole bricks.
+        case([1, 8192], [32, 64], false, Units::Parts, 8 << 20),
+        case([1, 512], [16, 256], true, Units::Parts, 4 << 20),
+        // Whole bricks, some of which are retained.
+        case([24, 512], [32, 256], false, Units::WholeBricks, 4 << 20),
+        case([24, 256], [512, 32], true, Units::WholeBricks, 4 << 20),
+    ]
+}
+
+fn check(world: &World, case: &Case) {
+    let counters = Counters::default();
+    let disk = world.on_devices(case.memory_bytes / world.ga.ranks() as u64, counters.open());
+    let permutation = Permutation::new(if case.turned { &[1, 0] } else { &[0, 1] }).unwrap();
+    let elements = counted(case.dims.iter().product());
+    let from = spec(&case.dims, &case.from, DataType::Float64);
+    let target_dims = permutation.to_target(&case.dims);
+    let mut to = spec(&target_dims, &case.to, DataType::Float64);
+    to.attributes.io_processes_hint = 1;
+    let source = world.source(&disk, &World::path("source"), &from, &elements);
+    let path = World::path("target");
+    let mut target = disk.create(&path, &to, Access::ReadWrite).expect("created");
+    let before = counters.total(&disk);
+    let device = DeviceModel { operations_per_second: 200_000, ..DeviceModel::default() };
+    let options = Options { device, units: case.units, ..Options::default() };
+    let done = world.copy(&disk, (&source, &mut target), &permutation, &options).expect("copied");
+    let after = counters.total(&disk);
+    let moved: Counts = std::array::from_fn(|kind| after[kind] - before[kind]);
+    let [pass] = done.plan.passes() else { panic!("one pass: {}", done.plan) };
+    let PassCost { read_operations, write_operations, read_elems, written_elems, .. } = *pass.cost();
+    assert_eq!((pass.cost().unaligned_reads, pass.cost().unaligned_writes), (0, 0), "{}", done.plan);
+    let promised = [read_operations, write_operations, read_elems * 8, written_elems * 8];
+    assert_eq!(moved.map(u128::from), promised, "{}", done.plan);
+
+    assert!(done.boxes_bytes_peak <= done.plan.memory_bytes_max(), "{}", done.plan);
+    let retained = pass.cost().retained_elems * 8;
+    assert!(done.boxes_bytes_peak > u64::try_from(retained).unwrap(), "boxes are counted");
+    assert_eq!(case.units == Units::WholeBricks, retained > 0, "{}", done.plan);
+    assert!(done.boxes_bytes_peak + done.buffers_bytes * source_io(&source, &target) <= case.memory_bytes);
+    assert!(world.elements(&target) == permuted(&elements, &case.dims, &permutation, 8), "{}", done.plan);
+    for array in [source, target] {
+        array.delete().expect("deleted");
+    }
+    world.barrier();
+}
+
+fn source_io(source: &dra::DiskArray, target: &dra::DiskArray) -> u64 {
+    source.io_processes().max(target.io_processes()) as u64
+}
+
+pub(crate) fn what_reaches_the_disk_is_what_the_plan_has_counted(world: &World) {
+    for case in cases() {
+        check(world, &case);
+    }
+}
+
+/// Buffers of transfers keep to what boxes leave them, and get all back afterwards.
+pub(crate) fn buffers_leave_the_memory_to_boxes_and_get_it_back(world: &World) {
+    let disk = world.context(16 << 20);
+    let (dims, elements) = ([512, 2048], counted(512 * 2048));
+    let mut from = spec(&dims, &[4, 2048], DataType::Float64);
+    from.attributes.io_processes_hint = 1;
+    // Written by another context, whose buffers are not counted.
+    let writer = world.context(1 << 20);
+    world.source(&writer, &World::path("source"), &from, &elements).close().expect("closed");
+    let source = disk.open(&World::path("source"), Access::ReadOnly).expect("opened");
+    let mut to = spec(&dims, &[256, 32], DataType::Float64);
+    to.attributes.io_processes_hint = 1;
+    let mut target = disk.create(&World::path("target"), &to, Access::ReadWrite).expect("created");
+    let straight = Permutation::identity(2);
+    let done = world.copy(&disk, (&source, &mut target), &straight, &Options::default()).expect("copied");
+    let taken = disk.memory_bytes_peak();
+    assert!(taken <= done.buffers_bytes, "{taken} of {}", done.buffers_bytes);
+    if world.is_first() {
+        assert!(taken >= 2 * (64 << 10), "{taken}: buffers are counted");
+    }
+    let all = world.elements(&source);
+    assert!(all == elements);
+    let taken = disk.memory_bytes_peak();
+    // 64 buffers of bricks of 64 KiB are the most.
+    assert_eq!(taken, if world.is_first() { 64 * (64 << 10) } else { 0 });
+    for array in [source, target] {
+        array.delete().expect("deleted");
+    }
+    world.barrier();
+}

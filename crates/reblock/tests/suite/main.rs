@@ -1,0 +1,41 @@
+//! The MPI suite of re-blocking: with arrays in node shared memory, which a thread moves, and over RMA, where whoever waits does
+//! it, on 1 to 7 ranks and on two test hosts.
+
+mod arguments;
+mod counting;
+mod faults;
+mod hosts;
+mod oracle;
+mod world;
+
+use std::process::ExitCode;
+use std::time::Duration;
+use test_support::{Suite, Variant, scenario};
+use world::World;
+
+fn main() -> ExitCode {
+    Suite::new(World::start)
+        .place(|world| (world.ga.rank(), world.ga.ranks()))
+        .barrier(World::barrier)
+        .time_limit(Duration::from_secs(300))
+        .variant(Variant::named("chosen"))
+        .variant(Variant::named("rma").set("CHEMIO_GA_PATH", "rma").hosts(..2))
+        .run(&[
+            scenario!(oracle::random_targets_are_the_permuted_source),
+            scenario!(oracle::a_cycle_of_three_dimensions_goes_the_right_way_round),
+            scenario!(arguments::arrays_that_do_not_belong_together_are_refused),
+            scenario!(arguments::arrays_are_used_as_they_were_opened),
+            scenario!(arguments::a_source_that_is_not_complete_is_refused_and_cannot_be_read),
+            scenario!(arguments::ranks_that_want_different_things_are_all_told),
+            scenario!(arguments::memory_that_programs_give_may_be_as_little_as_nothing),
+            scenario!(counting::what_reaches_the_disk_is_what_the_plan_has_counted).hosts(..2),
+            scenario!(counting::buffers_leave_the_memory_to_boxes_and_get_it_back).hosts(..2),
+            scenario!(
+                faults::whatever_fails_the_target_is_not_taken_for_complete_and_another_try_completes_it
+            )
+            .ranks(..=3)
+            .hosts(..2),
+            scenario!(faults::a_note_that_is_not_of_this_copy_is_not_followed).hosts(..2),
+            scenario!(hosts::arrays_on_the_hosts_own_disks_are_re_blocked).hosts(2..),
+        ])
+}
