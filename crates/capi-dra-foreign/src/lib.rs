@@ -6,10 +6,12 @@
 
 mod array;
 mod library;
+mod made;
 
 use array::ForeignArray;
 use chemio_capi_dra::Provider;
-use dra::{ArrayInMemory, MemoryError};
+use dra::{ArrayInMemory, MakeArray, MemoryError};
+use made::Maker;
 use std::sync::Arc;
 
 /// The arrays of another library.
@@ -32,5 +34,9 @@ impl Provider for ForeignArrays {
 
     fn array(&self, handle: i64) -> Result<Arc<dyn ArrayInMemory>, MemoryError> {
         Ok(Arc::new(ForeignArray::find(handle, self.integer_bytes)?))
+    }
+
+    fn maker(&self) -> Result<Box<dyn MakeArray>, MemoryError> {
+        Ok(Box::new(Maker { integer_bytes: self.integer_bytes }))
     }
 }

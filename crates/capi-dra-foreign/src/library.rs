@@ -11,6 +11,8 @@ unsafe extern "C" {
     fn GA_Get_pgroup(g_a: c_int) -> c_int;
     fn GA_Pgroup_get_world() -> c_int;
     fn GA_Pgroup_sync(group: c_int);
+    fn NGA_Create64(kind: c_int, ndim: c_int, dims: *mut i64, name: *mut c_char, chunk: *mut i64) -> c_int;
+    fn GA_Destroy(g_a: c_int);
     fn NGA_Inquire64(g_a: c_int, kind: *mut c_int, ndim: *mut c_int, dims: *mut i64);
     fn NGA_Get64(g_a: c_int, lo: *mut i64, hi: *mut i64, buf: *mut c_void, ld: *mut i64);
     fn NGA_Put64(g_a: c_int, lo: *mut i64, hi: *mut i64, buf: *mut c_void, ld: *mut i64);
@@ -29,6 +31,11 @@ pub(crate) enum Error {
     Dims(c_int),
     #[error("type {0} is not supported: expected int, long, float, double or complex")]
     Type(c_int),
+    #[error("no array of {extents:?} elements could be made: is there memory for it?")]
+    NotMade {
+        /// What was asked for.
+        extents: Vec<u64>,
+    },
     #[error("it was destroyed, or changed, before the transfer had finished")]
     Changed,
 }
@@ -56,6 +63,44 @@ impl Handle {
     pub(crate) fn new(handle: i64) -> Result<Self, Error> {
         let handle = Self(c_int::try_from(handle).map_err(|_| Error::DeadHandle)?);
         handle.check().map(|()| handle)
+    }
+
+    /// A new array of all processes, spread as the library likes. Collective.
+    pub(crate) fn create(type_code: c_int, dims: &Shape) -> Result<Self, Error> {
+        let not_made = || Error::NotMade { extents: dims.to_vec() };
+        let mut extents = [0i64; DIMS_MAX];
+        for (extent, &wanted) in extents.iter_mut().zip(dims.iter()) {
+            *extent = i64::try_from(wanted).map_err(|_| not_made())?;
+        }
+        let ndim = c_int::try_from(dims.len()).map_err(|_| not_made())?;
+        let mut name = *b"chemio\0";
+        // SAFETY: the first question may be asked at any time. The library reads as many extents as there are dimensions, and the
+        // name, which it copies; without chunks it spreads an array as it likes.
+        let handle = unsafe {
+            if GA_Initialized() == 0 {
+                return Err(Error::NotInitialised);
+            }
+            NGA_Create64(
+                type_code,
+                ndim,
+                extents.as_mut_ptr(),
+                name.as_mut_ptr().cast(),
+                std::ptr::null_mut(),
+            )
+        };
+        if handle == 0 { Err(not_made()) } else { Ok(Self(handle)) }
+    }
+
+    /// The array is not needed any more. Collective.
+    pub(crate) fn destroy(self) -> Result<(), Error> {
+        self.check()?;
+        // SAFETY: an array has the handle.
+        unsafe { GA_Destroy(self.0) };
+        Ok(())
+    }
+
+    pub(crate) fn number(self) -> i64 {
+        self.0.into()
     }
 
     /// That an array has it now.

@@ -6,6 +6,7 @@
 use crate::arrays::{self, Creation};
 use crate::attributes;
 use crate::codes::FAILED;
+use crate::copies;
 use crate::language::{Language, dims_count, numbers};
 use crate::session::{self, Spread};
 use crate::transfers::{self, Arguments, Corners, Direction, Part};
@@ -286,6 +287,44 @@ unsafe fn transfer(
     let arguments = Arguments { memory: g_a.into(), disk: d_a.into(), part };
     // SAFETY: promised by the caller.
     boundary::code(|| unsafe { transfers::start(Ok(arguments), direction, request) })
+}
+
+/// Copies array `d_src` into array `d_dst`, of any bricks, with the dimensions in another order: dimension `perm[i]` of the source
+/// becomes dimension `i` of the target, counted from 0. All of the target is written, and is on the device when this returns; until
+/// then the target cannot be read, also if the program is killed. The same call made again goes on where it was. It moves the
+/// array in as few passes as the memory of `DRA_Init` on all ranks together allows. Collective over all ranks.
+///
+/// Returns the same on all ranks: 0; -1994 if there is no such array; 1 if source and target are one array, have other types, or the
+/// target's dimensions are not those of the source in this order, if there is not enough memory, or for a null pointer; -1989 if the
+/// target was opened for reading or the source for writing alone; else the code of the first error, on whichever rank it was.
+///
+/// # Safety
+/// `perm` is null or has a number for each dimension.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn NDRA_Copy(d_src: c_int, d_dst: c_int, perm: *const c_int) -> c_int {
+    // SAFETY: promised by the caller.
+    boundary::code(|| unsafe { copies::copy(Ok(copy_arguments(d_src, d_dst, perm))) })
+}
+
+/// As `NDRA_Copy`, made by `DRA_Wait` (or by `DRA_Probe`, which then says that it has finished): neither array may be used before.
+/// Collective over all ranks.
+///
+/// # Safety
+/// `perm` is null or has a number for each dimension; `request` is null or may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn NDRA_Ncopy(
+    d_src: c_int,
+    d_dst: c_int,
+    perm: *const c_int,
+    request: *mut c_int,
+) -> c_int {
+    // SAFETY: promised by the caller.
+    boundary::code(|| unsafe { copies::start(Ok(copy_arguments(d_src, d_dst, perm)), request) })
+}
+
+fn copy_arguments(d_src: c_int, d_dst: c_int, permutation: *const c_int) -> copies::Arguments<c_int> {
+    let (source, target) = (d_src.into(), d_dst.into());
+    copies::Arguments { language: Language::C, source, target, permutation }
 }
 
 /// Waits until a transfer has finished on all ranks. May be repeated, with the same result; -333 is nothing to wait for.

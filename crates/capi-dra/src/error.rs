@@ -34,6 +34,22 @@ pub enum Error {
         /// What its library says.
         message: String,
     },
+    /// Source and target of a copy are one array.
+    #[error("source and target are the same array: {}", file.display())]
+    SameArray {
+        /// Its file, as the caller gave it.
+        file: std::path::PathBuf,
+    },
+    /// An order of dimensions that is none.
+    #[error("{order:?} is no order of the dimensions {first} to {last}")]
+    BadOrder {
+        /// The order given.
+        order: Vec<i64>,
+        /// The first dimension, as the caller counts.
+        first: i64,
+        /// The last one.
+        last: i64,
+    },
     /// An access mode that is none.
     #[error("invalid access mode {mode}: expected -1 (rw), -2 (w) or -3 (r)")]
     InvalidMode {

@@ -8,6 +8,7 @@
 use crate::arrays::{self, Creation, Description};
 use crate::attributes;
 use crate::codes::{FAILED, INVALID_HANDLE};
+use crate::copies;
 use crate::language::{Language, dims_count, numbers};
 use crate::session::{self, Spread};
 use crate::transfers::{self, Arguments, Corners, Direction, Part};
@@ -361,6 +362,28 @@ pub unsafe fn nread_section<I: Integer>(
     unsafe { transfer(Direction::ToMemory, g_a, d_a, part(transp, false, [glo, ghi], [dlo, dhi]), request) }
 }
 
+/// `integer function ndra_copy(d_src, d_dst, perm)`
+pub unsafe fn copy<I: Integer>(d_src: *const I, d_dst: *const I, perm: *const I) -> I {
+    // SAFETY: see the head of this file.
+    result(|| unsafe { copies::copy(copy_arguments(d_src, d_dst, perm)) })
+}
+
+/// `integer function ndra_ncopy(d_src, d_dst, perm, request)`
+pub unsafe fn ncopy<I: Integer>(d_src: *const I, d_dst: *const I, perm: *const I, request: *mut I) -> I {
+    // SAFETY: see the head of this file.
+    result(|| unsafe { copies::start(copy_arguments(d_src, d_dst, perm), request) })
+}
+
+unsafe fn copy_arguments<I: Integer>(
+    d_src: *const I,
+    d_dst: *const I,
+    permutation: *const I,
+) -> Result<copies::Arguments<I>> {
+    // SAFETY: see the head of this file.
+    let (source, target) = unsafe { (handle(d_src, "d_src")?, handle(d_dst, "d_dst")?) };
+    Ok(copies::Arguments { language: Language::Fortran, source, target, permutation })
+}
+
 /// `integer function dra_wait(request)`
 pub unsafe fn wait<I: Integer>(request: *const I) -> I {
     // SAFETY: see the head of this file.
@@ -653,6 +676,10 @@ macro_rules! export {
             ndra_read_section_ = nread_section(
                 transp: *const $int, g_a: *const $int, glo: *const $int, ghi: *const $int, d_a: *const $int,
                 dlo: *const $int, dhi: *const $int, request: *mut $int
+            ) -> $int;
+            ndra_copy_ = copy(d_src: *const $int, d_dst: *const $int, perm: *const $int) -> $int;
+            ndra_ncopy_ = ncopy(
+                d_src: *const $int, d_dst: *const $int, perm: *const $int, request: *mut $int
             ) -> $int;
             dra_wait_ = wait(request: *const $int) -> $int;
             dra_probe_ = probe(request: *const $int, status: *mut $int) -> $int;

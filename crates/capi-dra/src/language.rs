@@ -2,6 +2,7 @@
 
 use crate::Error;
 use chemio_capi::{Integer, Result, pointer};
+use layout::Permutation;
 use section::{DIMS_MAX, Section, Shape};
 
 /// The language of a caller.
@@ -51,6 +52,19 @@ impl Language {
     /// A hint, in our order: nothing below one says anything.
     pub(crate) fn hint(self, extents: &[i64]) -> Vec<i64> {
         self.in_order(extents.iter().map(|&extent| if extent > 0 { extent } else { -1 }).collect())
+    }
+
+    /// The order of dimensions in which the caller wants an array: of each dimension of the target, the dimension of the source. The
+    /// dimensions are counted as the caller counts indices, and in its order.
+    pub(crate) fn permutation(self, order: &[i64]) -> Result<Permutation> {
+        let last = self.first() + i64::try_from(order.len()).unwrap_or(i64::MAX) - 1;
+        let bad = || Error::BadOrder { order: order.to_vec(), first: self.first(), last };
+        let ours = |&dim: &i64| {
+            let dim = self.choose(dim, order.len())?;
+            Some(if self == Self::Fortran { order.len() - 1 - dim } else { dim })
+        };
+        let dims = order.iter().map(ours).collect::<Option<Vec<_>>>().ok_or_else(bad)?;
+        Ok(Permutation::new(&self.in_order(dims)).map_err(|_| bad())?)
     }
 
     /// The section from `lo` to `hi`, inclusive, of an array of this shape, which is in our order.
@@ -117,6 +131,24 @@ mod tests {
         assert_eq!(Language::C.shape(&[3, 4, 5]).expect("a shape")[..], [3, 4, 5]);
         assert_eq!(Language::Fortran.hint(&[3, 0, -7]), [-1, -1, 3]);
         assert_eq!(Language::Fortran.extents(&[5, u64::MAX]), [i64::MAX, 5]);
+    }
+
+    #[test]
+    fn an_order_of_dimensions_means_the_same_in_both_languages() {
+        // Target dimensions a, b, c are the source's c, a, b, in C; read from the last to the first in Fortran.
+        let c = Language::C.permutation(&[2, 0, 1]).expect("an order");
+        assert_eq!(c.source(), [2, 0, 1]);
+        for (order, expected) in [([2, 3, 1], [2, 0, 1]), ([3, 1, 2], [1, 2, 0]), ([1, 2, 3], [0, 1, 2])] {
+            let fortran = Language::Fortran.permutation(&order).expect("an order");
+            assert_eq!(fortran.source(), expected, "{order:?}");
+            // As a formula: C's p[i] is n - Fortran's p(n - i).
+            let formula: Vec<usize> = (0..3).map(|i| 3 - usize::try_from(order[2 - i]).unwrap()).collect();
+            assert_eq!(fortran.source(), formula, "{order:?}");
+        }
+        for bad in [[0, 1, 1], [0, 1, 3], [-1, 0, 1], [1, 2, 3], [i64::MIN, 0, 1]] {
+            assert!(Language::C.permutation(&bad).is_err(), "{bad:?}");
+        }
+        assert!(Language::Fortran.permutation(&[0, 1, 2]).is_err());
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod arrays;
 mod attributes;
 pub mod c;
 pub mod codes;
+mod copies;
 mod error;
 pub mod fortran;
 mod language;

@@ -1,6 +1,6 @@
 //! Where the arrays in memory come from.
 
-use dra::{ArrayInMemory, MemoryError};
+use dra::{ArrayInMemory, MakeArray, MemoryError};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -14,4 +14,10 @@ pub trait Provider: Debug + Sync {
     /// # Errors
     /// Why there is no such array, or none that all ranks share.
     fn array(&self, handle: i64) -> Result<Arc<dyn ArrayInMemory>, MemoryError>;
+
+    /// What makes the arrays that a copy of an array on disk needs for a while. Local.
+    ///
+    /// # Errors
+    /// Why there can be none.
+    fn maker(&self) -> Result<Box<dyn MakeArray>, MemoryError>;
 }

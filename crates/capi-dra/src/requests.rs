@@ -4,6 +4,7 @@
 //! ones, and that is how a repeated wait finds it. One that has failed keeps its error, so that every wait tells it. What
 //! nobody waits for is collected when later requests are issued.
 
+use crate::copies::Copy;
 use crate::error::of_disk;
 use crate::{Error, codes};
 use chemio_capi::{Result, boundary};
@@ -19,7 +20,7 @@ const COLLECTED_AT_ONCE: usize = 2;
 /// How many failed requests are remembered.
 const FAILED_MAX: usize = 1024;
 
-/// A transfer, as the library behind the border has it. Both calls are collective.
+/// A transfer or a copy, as the library behind the border has it. Both calls are collective.
 pub(crate) trait Transfer {
     /// Waits until it has finished; may be called again, with the same result.
     fn wait(&mut self) -> dra::Result<()>;
@@ -28,13 +29,28 @@ pub(crate) trait Transfer {
     fn probe(&mut self) -> dra::Result<bool>;
 }
 
-impl Transfer for dra::Request {
+/// What a number stands for.
+#[derive(Debug)]
+pub(crate) enum UnderWay {
+    /// A transfer between an array on disk and one in memory.
+    Transfer(dra::Request),
+    /// A copy of an array on disk.
+    Copy(Box<Copy>),
+}
+
+impl Transfer for UnderWay {
     fn wait(&mut self) -> dra::Result<()> {
-        self.wait()
+        match self {
+            Self::Transfer(request) => request.wait(),
+            Self::Copy(copy) => copy.wait(),
+        }
     }
 
     fn probe(&mut self) -> dra::Result<bool> {
-        self.probe()
+        match self {
+            Self::Transfer(request) => request.probe(),
+            Self::Copy(copy) => Ok(copy.probe()),
+        }
     }
 }
 
@@ -49,15 +65,17 @@ pub(crate) struct Requests<T> {
 /// A transfer under way, as far as anybody knows.
 #[derive(Debug)]
 struct Running<T> {
-    /// The serial number of its array on disk.
-    array: u64,
+    arrays: Arrays,
     is_write: bool,
     transfer: T,
 }
 
+/// The serial numbers of the arrays on disk that a request uses: one, or twice the same.
+type Arrays = [u64; 2];
+
 #[derive(Debug)]
 struct Failed {
-    array: u64,
+    arrays: Arrays,
     error: Arc<chemio_capi::Error>,
     /// A write whose error no wait has told: close does. Reads that nobody waited for concern nobody.
     untold: bool,
@@ -76,10 +94,10 @@ impl<T: Transfer> Requests<T> {
     }
 
     /// Takes a transfer that has been started and gives it a number. Collective.
-    pub(crate) fn insert(&mut self, array: u64, is_write: bool, transfer: T) -> i64 {
+    pub(crate) fn insert(&mut self, arrays: Arrays, is_write: bool, transfer: T) -> i64 {
         self.collect();
         let id = self.next_id();
-        self.running.insert(self.issued, Running { array, is_write, transfer });
+        self.running.insert(self.issued, Running { arrays, is_write, transfer });
         self.issued += 1;
         id
     }
@@ -108,23 +126,23 @@ impl<T: Transfer> Requests<T> {
 
     /// Waits for everything of an array, and tells the first error of a write that no call has told. Collective.
     pub(crate) fn finish_all_of(&mut self, array: u64) -> Result<()> {
-        let of_array = self.running.iter().filter(|(_, running)| running.array == array);
+        let of_array = self.running.iter().filter(|(_, running)| running.arrays.contains(&array));
         for serial in of_array.map(|(&serial, _)| serial).collect::<Vec<_>>() {
             self.finish(serial);
         }
-        let untold = self.failed.iter().find(|(_, failed)| failed.array == array && failed.untold);
+        let untold = self.failed.iter().find(|(_, failed)| failed.arrays.contains(&array) && failed.untold);
         let first = untold.map(|(&serial, _)| serial).map(|serial| self.tell(serial));
         // One error is enough.
         self.failed
             .values_mut()
-            .filter(|failed| failed.array == array)
+            .filter(|failed| failed.arrays.contains(&array))
             .for_each(|failed| failed.untold = false);
         first.unwrap_or(Ok(()))
     }
 
     /// How many are under way, as far as anybody knows.
     pub(crate) fn running_of(&self, array: u64) -> usize {
-        self.running.values().filter(|running| running.array == array).count()
+        self.running.values().filter(|running| running.arrays.contains(&array)).count()
     }
 
     /// Which request of all, counted from 0, a number means: the last one that had it.
@@ -143,10 +161,10 @@ impl<T: Transfer> Requests<T> {
 
     /// Waits, and keeps nothing but an error.
     fn finish(&mut self, serial: u64) {
-        let Some(Running { array, is_write, mut transfer }) = self.running.remove(&serial) else { return };
+        let Some(Running { arrays, is_write, mut transfer }) = self.running.remove(&serial) else { return };
         if let Err(error) = transfer.wait() {
             let error = Arc::new(Error::Disk(error).into());
-            self.failed.insert(serial, Failed { array, error, untold: is_write });
+            self.failed.insert(serial, Failed { arrays, error, untold: is_write });
             if self.failed.len() > FAILED_MAX {
                 self.failed.pop_first();
             }
@@ -204,7 +222,7 @@ mod tests {
     }
 
     fn issue(requests: &mut Requests<Scripted>, array: u64, is_write: bool, fails: bool) -> i64 {
-        requests.insert(array, is_write, Scripted { fails, probes_left: 2 })
+        requests.insert([array; 2], is_write, Scripted { fails, probes_left: 2 })
     }
 
     #[test]
@@ -248,6 +266,16 @@ mod tests {
         requests.finish_all_of(7).expect("told once");
         requests.wait(told + 1).expect_err("a wait tells it still");
         requests.wait(other).expect_err("of another array");
+    }
+
+    #[test]
+    fn a_request_of_two_arrays_ends_with_the_first_of_them() {
+        let mut requests = Requests::default();
+        let both = requests.insert([3, 4], true, Scripted { fails: true, probes_left: 2 });
+        assert_eq!((requests.running_of(3), requests.running_of(4), requests.running_of(5)), (1, 1, 0));
+        requests.finish_all_of(3).expect_err("it failed, and nobody was told");
+        requests.finish_all_of(4).expect("told once");
+        requests.wait(both).expect_err("a wait tells it still");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::agreement::{agree, token};
 use crate::arrays::OpenArray;
 use crate::error::of_disk;
-use crate::requests::{Requests, end_quietly};
+use crate::requests::{Requests, UnderWay, end_quietly};
 use crate::{Error, Provider};
 use chemio_capi::handles::Table;
 use chemio_capi::{Result, exit, logging};
@@ -23,7 +23,7 @@ pub(crate) struct Session {
     /// The bytes of a Fortran INTEGER.
     pub(crate) integer_bytes: usize,
     pub(crate) arrays: Table<OpenArray>,
-    pub(crate) requests: Mutex<Requests<dra::Request>>,
+    pub(crate) requests: Mutex<Requests<UnderWay>>,
     pub(crate) defaults: Mutex<Spread>,
     comm: Arc<Comm>,
 }
@@ -136,7 +136,7 @@ impl Session {
         self.comm.rank()
     }
 
-    pub(crate) fn requests(&self) -> MutexGuard<'_, Requests<dra::Request>> {
+    pub(crate) fn requests(&self) -> MutexGuard<'_, Requests<UnderWay>> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -3,6 +3,7 @@
 use crate::arrays::OpenArray;
 use crate::error::of_disk;
 use crate::language::{Language, numbers};
+use crate::requests::{Requests, UnderWay};
 use crate::session::{Session, current, my_turn};
 use crate::{Error, codes};
 use chemio_capi::{Integer, Result, last_error, pointer};
@@ -145,8 +146,8 @@ pub(crate) unsafe fn start<M: Integer, D: Integer, I: Integer>(
         Direction::ToDisk => disk.disk().write(&memory, &transfer),
         Direction::ToMemory => disk.disk().read(&memory, &transfer),
     };
-    let id =
-        session.requests().insert(disk.serial, direction == Direction::ToDisk, started.map_err(of_disk)?);
+    let under_way = UnderWay::Transfer(started.map_err(of_disk)?);
+    let id = session.requests().insert([disk.serial; 2], direction == Direction::ToDisk, under_way);
     // SAFETY: checked above on every rank.
     unsafe { pointer::store(request, I::nearest(id)) };
     Ok(())
@@ -186,7 +187,7 @@ impl Session {
     fn agree_on_request(
         &self,
         call: &'static str,
-        requests: &crate::requests::Requests<dra::Request>,
+        requests: &Requests<UnderWay>,
         id: Result<i64>,
     ) -> Result<i64> {
         // A rank that has none among others that have one would not come to their wait.

@@ -143,6 +143,14 @@ pub fn with_array_of_all<R>(handle: i64, work: impl FnOnce(&Array) -> R) -> Resu
     Err(Error::NotOfAll { handle, name: made.array.name().to_owned() })
 }
 
+/// Uses what arrays of all processes are made with, for another border. Local.
+///
+/// # Errors
+/// - [`Error::NotInitialised`]
+pub fn with_context<R>(work: impl FnOnce(&ga::Context) -> R) -> Result<R> {
+    Ok(work(crate::session::current()?.context()))
+}
+
 /// Bytes of an array's block on this rank.
 fn own_bytes(array: &Array) -> u64 {
     array.local_section().map_or(0, |own| own.len() * array.element_type().bytes() as u64)

@@ -29,7 +29,7 @@ mod requests;
 mod session;
 mod statistics;
 
-pub use arrays::with_array_of_all;
+pub use arrays::{with_array_of_all, with_context};
 pub use error::{Error, Result};
 
 /// C's types, for the macros.
