@@ -173,6 +173,10 @@ fn what_is_in_the_way_is_not_replaced_unless_it_is_said() {
     refused(arguments!["export", &array, directory.join("a.h5"), "--dataset", "a/b"]);
     refused(arguments!["cp", &array, &file]);
     refused(arguments!["cp", &array, &array]);
+    for command in ["cp", "mv"] {
+        assert!(refused(arguments![command, &array, array.join("copy")]).contains("itself"));
+        assert!(refused(arguments![command, &array, array.join("c")]).contains("itself"));
+    }
     refused(arguments!["cp", &array, directory.join("missing/array")]);
     refused(arguments!["plot", &array, "-o", &file]);
     for slice in ["1", "1,1", "9,:", "a,b", ":,:,:"] {

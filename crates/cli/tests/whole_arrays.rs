@@ -25,6 +25,7 @@ fn info_tells_shape_type_bricks_and_what_is_written() {
         (&found["brick_shape"], &found["bricks"], &found["shards"]),
         (&json!([2, 3]), &json!(30), &json!(3))
     );
+    assert_eq!(found["alignment_bytes"], json!(512));
     assert_eq!((&found["name"], &found["attributes"]["units"]), (&json!("test"), &json!("hartree")));
     assert_eq!(found["other_files"], json!([path.join("notes")]));
     assert!(found["share_written"].as_f64().unwrap() > 0.9, "{found}");

@@ -4,7 +4,7 @@ use super::size::{self, Size};
 use crate::error::Result;
 use crate::options;
 use crate::output::{self, share};
-use disk_array::{ArrayDirectory, Maker, Stored};
+use disk_array::{ArrayDirectory, Attributes, Maker, Stored};
 use serde_json::{Value, json};
 
 pub(crate) fn run(options: &options::Info) -> Result<()> {
@@ -38,7 +38,7 @@ fn to_json(array: &ArrayDirectory, stored: &Stored, size: &Size) -> Value {
         "sharded": metadata.index.is_some(),
         "shards": layout.shards_count(),
         "shards_with_a_file": size.shards,
-        "alignment_bytes": ours.map(|_| layout.shard().stride_bytes()),
+        "alignment_bytes": Attributes::of_map(&metadata.attributes).map(|(_, alignment)| alignment.bytes()),
         "on_disk_bytes": size.on_disk_bytes,
         "length_bytes": size.length_bytes,
         "share_written": share(size.written_bytes, size.capacity_bytes),

@@ -1,4 +1,4 @@
-//! Devices that fail, at every operation in turn: an error on every rank, a target that nobody takes for complete, and a second
+//! Devices that fail, at one operation after the other: an error on every rank, a target that nobody takes for complete, and a second
 //! try that goes on.
 
 use crate::world::{World, all_fail, counted, nothing_is_beside, permuted, spec};
@@ -56,11 +56,12 @@ pub(crate) fn whatever_fails_the_target_is_not_taken_for_complete_and_another_tr
     world.source(&disk, &World::path("source"), &from, &elements).close().expect("closed");
     let expected = permuted(&elements, &DIMS, &Permutation::new(&[1, 0]).unwrap(), 8);
     let (mut felt, mut continued, mut passes) = (0, 0, 0);
-    for operation in (0..).step_by(3) {
+    // Every one at first, then with growing gaps: each takes many syncs.
+    for operation in std::iter::successors(Some(0u64), |before| Some(before + 1 + before / 3)) {
         let path = World::path("target");
         let to = spec(&[120, 96], &[3, 96], DataType::Float64);
         disk.create(&path, &to, Access::ReadWrite).expect("created").close().expect("closed");
-        let fault = if operation % 2 == 0 { Fault::Fail(28) } else { Fault::Stop };
+        let fault = if felt % 2 == 0 { Fault::Fail(28) } else { Fault::Stop };
         let (open, _) = failing(operation, fault);
         let failed = copy(world, &world.on_devices(memory_bytes, open));
         let is_over = failed.is_ok();
