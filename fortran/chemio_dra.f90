@@ -139,6 +139,18 @@ module chemio_dra
       integer, intent(inout) :: request
     end function ndra_read_section
 
+    !> Copies an array into one of any bricks with the dimensions in another order: dimension perm(i) of the source becomes
+    !> dimension i of the target. It is on the device when this returns, and cannot be read before. Memory is that of dra_init.
+    integer function ndra_copy(d_src, d_dst, perm)
+      integer, intent(in) :: d_src, d_dst, perm(*)
+    end function ndra_copy
+
+    !> The same, made by dra_wait or dra_probe. Neither array may be used before.
+    integer function ndra_ncopy(d_src, d_dst, perm, request)
+      integer, intent(in) :: d_src, d_dst, perm(*)
+      integer, intent(inout) :: request
+    end function ndra_ncopy
+
     !> Waits for a transfer; may be repeated with the same result.
     integer function dra_wait(request)
       integer, intent(in) :: request

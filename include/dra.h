@@ -150,6 +150,24 @@ int NDRA_Write_section(int transp, int g_a, const int *glo, const int *ghi, int 
 int NDRA_Read_section(int transp, int g_a, const int *glo, const int *ghi, int d_a, const dra_size_t *dlo, const dra_size_t *dhi, int *request);
 
 /**
+ * Copies array d_src into array d_dst, of any bricks, with the dimensions in another order: dimension perm[i] of the source
+ * becomes dimension i of the target, counted from 0. All of the target is written, and is on the device when this returns; until
+ * then the target cannot be read, also if the program is killed. The same call made again goes on where it was. It moves the
+ * array in as few passes as the memory of DRA_Init on all ranks together allows. Collective over all ranks.
+ *
+ * Returns the same on all ranks: 0; -1994 if there is no such array; 1 if source and target are one array, have other types, or the
+ * target's dimensions are not those of the source in this order, if there is not enough memory, or for a null pointer; -1989 if the
+ * target was opened for reading or the source for writing alone; else the code of the first error, on whichever rank it was.
+ */
+int NDRA_Copy(int d_src, int d_dst, const int *perm);
+
+/**
+ * As NDRA_Copy, made by DRA_Wait (or by DRA_Probe, which then says that it has finished): neither array may be used before.
+ * Collective over all ranks.
+ */
+int NDRA_Ncopy(int d_src, int d_dst, const int *perm, int *request);
+
+/**
  * Waits until a transfer has finished on all ranks. May be repeated, with the same result; -333 is nothing to wait for.
  * Collective over all ranks.
  *

@@ -1,0 +1,155 @@
+/* Copies of arrays on disk into other bricks and another order of dimensions. The arguments are a scratch directory, which all ranks
+ * share and which is empty; and, if it is there, "keep": then two arrays are left for copy.f. */
+#include "disk.h"
+
+static int source_dims[3] = {6, 10, 15}, order[3] = {2, 0, 1}, target_dims[3] = {15, 6, 10};
+
+/* The source, written. */
+static int make_source(const char *name)
+{
+    int memory = in_memory(3, source_dims, 1), source = on_disk(name, 3, source_dims);
+    CHECK_EQUAL(write_now(memory, source), 0);
+    GA_Destroy(memory);
+    return source;
+}
+
+/* Elements that are not where the order puts them: dimension order[i] of the source is dimension i of the target. */
+static long wrong_places(int target)
+{
+    static double found[15 * 6 * 10];
+    int memory = in_memory(3, target_dims, 0), at[3], i;
+    long wrong = 0, place = 0;
+    CHECK_EQUAL(read_now(memory, target), 0);
+    get_all(memory, 3, target_dims, found);
+    for (at[0] = 0; at[0] < target_dims[0]; at[0]++)
+        for (at[1] = 0; at[1] < target_dims[1]; at[1]++)
+            for (at[2] = 0; at[2] < target_dims[2]; at[2]++) {
+                int from[3];
+                for (i = 0; i < 3; i++) from[order[i]] = at[i];
+                wrong += found[place++] != element(1, (from[0] * 10L + from[1]) * 15 + from[2]);
+            }
+    GA_Destroy(memory);
+    return wrong;
+}
+
+static void dimensions_go_round(void)
+{
+    int source = make_source("source"), target = on_disk("target", 3, target_dims);
+    CHECK_EQUAL(NDRA_Copy(source, target, order), 0);
+    CHECK_EQUAL(wrong_places(target), 0);
+    CHECK_EQUAL(DRA_Delete(source), 0);
+    CHECK_EQUAL(DRA_Delete(target), 0);
+}
+
+static void a_copy_with_a_request_is_made_by_the_wait_or_the_probe(void)
+{
+    int source = make_source("source"), waited = on_disk("waited", 3, target_dims), probed = on_disk("probed", 3, target_dims);
+    int requests[2] = {77, 77}, status = 77;
+    CHECK_EQUAL(NDRA_Ncopy(source, waited, order, &requests[0]), 0);
+    CHECK_EQUAL(NDRA_Ncopy(source, probed, order, &requests[1]), 0);
+    CHECK(requests[0] > 0 && requests[1] == requests[0] + 1);
+    CHECK_EQUAL(DRA_Wait(requests[0]), 0);
+    CHECK_EQUAL(DRA_Wait(requests[0]), 0);
+    CHECK_EQUAL(wrong_places(waited), 0);
+    CHECK_EQUAL(DRA_Probe(requests[1], &status), 0);
+    CHECK_EQUAL(status, -1);
+    CHECK_EQUAL(DRA_Wait(requests[1]), 0);
+    CHECK_EQUAL(wrong_places(probed), 0);
+    CHECK_EQUAL(DRA_Delete(source), 0);
+    CHECK_EQUAL(DRA_Delete(waited), 0);
+    CHECK_EQUAL(DRA_Delete(probed), 0);
+}
+
+static void closing_either_array_makes_the_copy_first(void)
+{
+    int closed;
+    for (closed = 0; closed < 2; closed++) {
+        int arrays[2] = {make_source("source"), on_disk("target", 3, target_dims)}, request = 77, again = 77;
+        CHECK_EQUAL(NDRA_Ncopy(arrays[0], arrays[1], order, &request), 0);
+        CHECK_EQUAL(DRA_Close(arrays[closed]), 0);
+        CHECK_EQUAL(DRA_Open(in_scratch(closed == 0 ? "source" : "target"), DRA_RW, &again), 0);
+        arrays[closed] = again;
+        CHECK_EQUAL(DRA_Wait(request), 0);
+        CHECK_EQUAL(wrong_places(arrays[1]), 0);
+        CHECK_EQUAL(DRA_Delete(arrays[0]), 0);
+        CHECK_EQUAL(DRA_Delete(arrays[1]), 0);
+    }
+}
+
+static void says(int code, const char *text)
+{
+    char message[1000];
+    DRA_Errmsg_full(code, message, sizeof message);
+    if (strstr(message, text) == NULL) fprintf(stderr, "%s\n", message);
+    CHECK(strstr(message, text) != NULL);
+}
+
+static void mistakes_are_codes_on_every_rank(void)
+{
+    int source = make_source("source"), target = on_disk("target", 3, target_dims), same = on_disk("same", 3, source_dims);
+    int straight[3] = {0, 1, 2}, twice[3] = {0, 0, 1}, from_one[3] = {1, 2, 3}, typed = 77, request = 77, code, locked = 77;
+    dra_size_t extents[3] = {15, 6, 10}, unknown[3] = {-1, -1, -1};
+    CHECK_EQUAL(NDRA_Create(C_FLOAT, 3, extents, (char *)"typed", in_scratch("typed"), DRA_RW, unknown, &typed), 0);
+    code = NDRA_Copy(source, source, straight);
+    CHECK_EQUAL(code, DRA_FAIL);
+    says(code, "source and target are the same array");
+    code = NDRA_Copy(source, target, straight);
+    CHECK_EQUAL(code, DRA_FAIL);
+    says(code, "are not [15, 6, 10]");
+    code = NDRA_Copy(source, typed, order);
+    CHECK_EQUAL(code, DRA_FAIL);
+    says(code, "elements of type");
+    code = NDRA_Copy(source, target, twice);
+    CHECK_EQUAL(code, DRA_FAIL);
+    says(code, "[0, 0, 1] is no order of the dimensions 0 to 2");
+    CHECK_EQUAL(NDRA_Copy(source, target, from_one), DRA_FAIL);
+    CHECK_EQUAL(NDRA_Copy(source, target, NULL), DRA_FAIL);
+    CHECK_EQUAL(NDRA_Copy(77, target, order), DRA_ERR_HANDLE);
+    CHECK_EQUAL(NDRA_Copy(source, 77, order), DRA_ERR_HANDLE);
+    /* A mistake of one rank. */
+    CHECK_EQUAL(NDRA_Copy(me == 0 ? 77 : source, target, order), DRA_ERR_HANDLE);
+    CHECK_EQUAL(NDRA_Ncopy(source, target, twice, &request), DRA_FAIL);
+    CHECK_EQUAL(request, -333);
+    CHECK_EQUAL(NDRA_Ncopy(source, target, order, NULL), DRA_FAIL);
+    /* An error that only the copy finds is told by every wait. */
+    CHECK_EQUAL(NDRA_Ncopy(source, target, straight, &request), 0);
+    CHECK_EQUAL(DRA_Wait(request), DRA_FAIL);
+    CHECK_EQUAL(DRA_Wait(request), DRA_FAIL);
+    CHECK_EQUAL(DRA_Close(target), 0);
+    CHECK_EQUAL(DRA_Open(in_scratch("target"), DRA_R, &locked), 0);
+    code = NDRA_Copy(source, locked, order);
+    CHECK(code != 0);
+    says(code, "for reading");
+    CHECK_EQUAL(NDRA_Copy(source, same, straight), 0);
+    CHECK_EQUAL(DRA_Delete(source), 0);
+    CHECK_EQUAL(DRA_Delete(locked), 0);
+    CHECK_EQUAL(DRA_Delete(same), 0);
+    CHECK_EQUAL(DRA_Delete(typed), 0);
+}
+
+static void leave_arrays(void)
+{
+    int source = make_source("source"), target = on_disk("target", 3, target_dims);
+    CHECK_EQUAL(NDRA_Copy(source, target, order), 0);
+    CHECK_EQUAL(DRA_Close(source), 0);
+    CHECK_EQUAL(DRA_Close(target), 0);
+}
+
+int main(int argc, char **argv)
+{
+    int keeps = argc > 2 && strcmp(argv[1], "keep") == 0;
+    begin(&argc, &argv);
+    if (argc < 2) GA_Error((char *)"expected a scratch directory", 2);
+    snprintf(scratch, sizeof scratch, "%s", argv[argc - 1]);
+    CHECK_EQUAL(INITIALISE, 0);
+    if (keeps) {
+        RUN(leave_arrays);
+    } else {
+        RUN(dimensions_go_round);
+        RUN(a_copy_with_a_request_is_made_by_the_wait_or_the_probe);
+        RUN(closing_either_array_makes_the_copy_first);
+        RUN(mistakes_are_codes_on_every_rank);
+    }
+    CHECK_EQUAL(DRA_Terminate(), 0);
+    return end();
+}
