@@ -18,6 +18,9 @@ pub(crate) enum Error {
     /// Shapes and sections.
     #[error(transparent)]
     Shape(#[from] section::Error),
+    /// A plan of re-blocking.
+    #[error(transparent)]
+    Plan(#[from] layout::Error),
     /// Another system call.
     #[error("{source}: {operation} {}", path.display())]
     System {

@@ -3,6 +3,7 @@
 //! - `array`: what is done with whole arrays: `info`, `ls`, `verify`, `cp`, `mv`, `rm`.
 //! - `scan`: reading and writing elements in tiles, with several transfers in flight and bounded memory.
 //! - `stats`, `convert`, `plot`: what stands on it.
+//! - `plan`: how an array would be brought into other bricks.
 //! - `machine`: `bench` and `doctor`.
 #![deny(unsafe_code)]
 
@@ -15,6 +16,7 @@ mod machine;
 mod manual;
 mod options;
 mod output;
+mod plan;
 mod plot;
 mod progress;
 mod scan;
@@ -52,6 +54,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Export(options) => convert::export::run(&options),
         Command::Import(options) => convert::import::run(&options),
         Command::Plot(options) => plot::run(&options),
+        Command::Plan(options) => plan::run(&options),
         Command::Bench(options) => machine::bench::run(&options),
         Command::Doctor(options) => machine::doctor::run(&options),
         Command::Completions(options) => manual::completions(&options),
