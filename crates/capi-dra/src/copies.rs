@@ -68,9 +68,7 @@ impl Copy {
 
     /// Makes the copy, unless it was made. Tells how it went to the first who asks. Collective.
     pub(crate) fn wait(&mut self) -> dra::Result<()> {
-        if let Some(checked) = self.left.take() {
-            self.outcome = self.make(&checked);
-        }
+        self.probe();
         std::mem::replace(&mut self.outcome, Ok(()))
     }
 
