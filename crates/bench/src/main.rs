@@ -1,8 +1,8 @@
 //! Side-by-side benchmarks: ours, the peers and the limits of the machine, in one run, with verified data.
 //!
 //! This program builds nothing: `ci/bench` builds the drivers (drivers/) and calls it with their paths. There is a folder
-//! for each suite (`dra`, `eaf`, `ga`, `sf`); what they share is here: the conversation with a driver, turns, medians, and tables. `summary` reads
-//! what all suites have left behind.
+//! for each suite (`dra`, `eaf`, `ga`, `layout`, `sf`); what they share is here: the conversation with a driver, turns, medians, and
+//! tables. `summary` reads what all suites have left behind.
 
 mod conversation;
 mod disk;
@@ -11,6 +11,7 @@ mod eaf;
 mod error;
 mod ga;
 mod launcher;
+mod layout;
 mod machine;
 mod markdown;
 mod neighbours;
@@ -66,6 +67,7 @@ fn run(suite: &Suite) -> Result<bool, BenchError> {
         Suite::Dra(options) => dra::run(options)?,
         Suite::Eaf(options) => eaf::run(options)?,
         Suite::Ga(options) => ga::run(options)?,
+        Suite::Layout(options) => layout::run(options)?,
         Suite::Sf(options) => sf::run(options)?,
     };
     print!("{}", findings.markdown);

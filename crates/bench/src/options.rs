@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::dra;
 use crate::eaf;
 use crate::ga;
+use crate::layout;
 use crate::sf;
 use crate::summary;
 
@@ -42,6 +43,8 @@ pub(crate) enum Suite {
     Eaf(eaf::options::Options),
     /// Distributed arrays.
     Ga(ga::options::Options),
+    /// Re-blocking of arrays on disk.
+    Layout(layout::options::Options),
     /// Shared files.
     Sf(sf::options::Options),
 }
@@ -53,6 +56,7 @@ impl Suite {
             Self::Dra(options) => &options.common,
             Self::Eaf(options) => &options.common,
             Self::Ga(options) => &options.common,
+            Self::Layout(options) => &options.common,
             Self::Sf(options) => &options.common,
         }
     }
