@@ -38,6 +38,20 @@ pub(crate) enum BenchError {
         /// Bytes of the file.
         size_bytes: u64,
     },
+    /// A file that should be the report of a suite, and is not.
+    #[error("{path} is no report of a suite: {message}", path = path.display())]
+    NoReport {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A summary of nothing.
+    #[error("no SUITE.json in {directory}: run a suite first", directory = directory.display())]
+    NoReports {
+        /// Where they should be.
+        directory: PathBuf,
+    },
     /// A file size that the chunks do not divide.
     #[error("a file of {size_bytes} bytes is not a whole number of chunks of {chunk_bytes} bytes")]
     Uneven {

@@ -1,7 +1,8 @@
 //! Side-by-side benchmarks: ours, the peers and the limits of the machine, in one run, with verified data.
 //!
 //! This program builds nothing: `ci/bench` builds the drivers (drivers/) and calls it with their paths. There is a folder
-//! for each suite (`dra`, `eaf`, `ga`, `layout`, `sf`); what they share is here: the conversation with a driver, turns, medians, and tables.
+//! for each suite (`dra`, `eaf`, `ga`, `layout`, `sf`); what they share is here: the conversation with a driver, turns, medians, and
+//! tables. `summary` reads what all suites have left behind.
 
 mod conversation;
 mod disk;
@@ -19,6 +20,7 @@ mod outcome;
 mod progress;
 mod sf;
 mod statistics;
+mod summary;
 mod turns;
 mod units;
 
@@ -29,7 +31,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::error::{BenchError, step};
-use crate::options::{Cli, Suite};
+use crate::options::{Cli, Suite, Task};
 
 const EXIT_WRONG: u8 = 1;
 const EXIT_PEER_MISSING: u8 = 3;
@@ -45,10 +47,13 @@ struct Findings {
 }
 
 fn main() -> ExitCode {
-    let Cli { suite } = Cli::parse();
-    match run(&suite) {
-        Ok(complete) if complete || suite.common().allow_missing_peer => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::from(EXIT_PEER_MISSING),
+    let done = match Cli::parse().task {
+        Task::Measure(suite) => run(&suite).map(|complete| complete || suite.common().allow_missing_peer),
+        Task::Summary(options) => summary::run(&options).map(|()| true),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(EXIT_PEER_MISSING),
         Err(error) => {
             eprintln!("chemio-bench: {error}");
             ExitCode::from(EXIT_WRONG)
@@ -58,7 +63,7 @@ fn main() -> ExitCode {
 
 /// Measures, prints and keeps the report. Whether everything was there to be measured.
 fn run(suite: &Suite) -> Result<bool, BenchError> {
-    let findings = match suite {
+    let mut findings = match suite {
         Suite::Dra(options) => dra::run(options)?,
         Suite::Eaf(options) => eaf::run(options)?,
         Suite::Ga(options) => ga::run(options)?,
@@ -66,6 +71,7 @@ fn run(suite: &Suite) -> Result<bool, BenchError> {
         Suite::Sf(options) => sf::run(options)?,
     };
     print!("{}", findings.markdown);
+    findings.json["quick"] = suite.common().quick.into();
     keep(suite.common().markdown.as_deref(), &findings.markdown)?;
     keep(suite.common().json.as_deref(), &format!("{:#}\n", findings.json))?;
     Ok(findings.is_complete)

@@ -9,6 +9,7 @@ use crate::eaf;
 use crate::ga;
 use crate::layout;
 use crate::sf;
+use crate::summary;
 
 /// Side-by-side benchmarks of chemio, the libraries it replaces and the limits of the machine.
 ///
@@ -17,9 +18,20 @@ use crate::sf;
 #[derive(Debug, Parser)]
 #[command(name = "chemio-bench")]
 pub(crate) struct Cli {
-    /// What to measure.
+    /// What to do.
     #[command(subcommand)]
-    pub(crate) suite: Suite,
+    pub(crate) task: Task,
+}
+
+/// Measuring, or looking at what was measured.
+#[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one, for as long as the program runs")]
+pub(crate) enum Task {
+    /// A suite.
+    #[command(flatten)]
+    Measure(Suite),
+    /// One table and one drawing of all suites.
+    Summary(summary::options::Options),
 }
 
 /// What can be measured.

@@ -1,9 +1,9 @@
 //! What comes of a comparison.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What came of a comparison with its target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Outcome {
     /// The target is reached.
