@@ -19,9 +19,11 @@
 //! on_disk.close()?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
-use dra::{ArrayInMemory, DataType, MadeArray, MakeArray, MemoryError};
+mod reach;
+
+use dra::{ArrayInMemory, DataType, MadeArray, MakeArray, MemoryError, MemoryPiece};
 use ga::{Array, ElementType, Patch, PatchMut};
 use section::{Section, Shape};
 use std::sync::Arc;
@@ -126,5 +128,9 @@ impl ArrayInMemory for InMemory {
 
     fn put(&self, section: &Section, from: &[u8], extents: &Shape) -> Result<(), MemoryError> {
         Ok(self.0.put(section, Patch::of_bytes(from, self.0.element_type(), extents)?)?)
+    }
+
+    fn pieces(&self, section: &Section, count_max: usize) -> Option<Vec<MemoryPiece>> {
+        reach::pieces(&self.0, section, count_max)
     }
 }

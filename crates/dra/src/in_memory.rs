@@ -1,6 +1,7 @@
 //! What transfers need to know of an array in memory: this much, and no more, so that any library of global arrays will do.
 
 use crate::format::DataType;
+use elio::MemoryPiece;
 use section::{Section, Shape};
 use std::fmt;
 use std::sync::Arc;
@@ -48,6 +49,13 @@ pub trait ArrayInMemory: fmt::Debug + Send + Sync {
     /// # Errors
     /// What the library says.
     fn put(&self, section: &Section, from: &[u8], extents: &Shape) -> Result<(), MemoryError>;
+
+    /// The memory of a section, in its row-major order, if this process may load from and store to all of it, and it is in no more
+    /// than `count_max` pieces. It is used as [`get`](Self::get) and [`put`](Self::put) use it, as long as the array is
+    /// held. `None`, which is the default, costs a second copy. Local.
+    fn pieces(&self, _section: &Section, _count_max: usize) -> Option<Vec<MemoryPiece>> {
+        None
+    }
 }
 
 /// Makes arrays in memory that somebody needs for a while.

@@ -31,6 +31,7 @@ pub use disk_array::{
     Alignment, ArrayDirectory, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, Creation, DataType,
     Deleted, Maker, Operation, ShardFile, UNFINISHED, format,
 };
+pub use elio::MemoryPiece;
 pub use error::{Error, Result};
 pub use in_memory::{ArrayInMemory, MadeArray, MakeArray, MemoryError};
 pub use request::Request;

@@ -3,12 +3,14 @@
 //! - `mapping`: which elements in memory are those of a part of a brick; copying them.
 //! - `unit`: which bytes of a brick are read and written for a part of it. Policy, and nothing but numbers.
 //! - `space`: reserves space for what is going to be written.
+//! - `gathered`: parts that need no buffer, because they are only copied between memory and the page cache.
 //! - `parts`: the parts of bricks that a rank moves, one after the other.
 //! - `job`: one transfer of one rank, from issue to its outcome.
 //! - `pipeline`: several bricks in flight; carries jobs out in the order of issue.
 //! - `engine`: who drives the pipeline: a thread of its own, or whoever waits.
 
 pub(crate) mod engine;
+mod gathered;
 pub(crate) mod job;
 mod mapping;
 mod parts;

@@ -10,6 +10,7 @@ pub(crate) mod uring;
 
 use crate::pool;
 use crate::stat::FileSystem;
+use crate::sys::gather::MemoryPiece;
 use crate::sys::transfer::Transfer;
 use std::fmt::Debug;
 use std::io;
@@ -96,6 +97,23 @@ pub trait Device: Send + Sync + Debug {
     /// # Errors
     /// The system's.
     fn write(&self, route: Route, offset_bytes: u64, from: &[u8]) -> io::Result<usize>;
+
+    /// Reads some of what the pieces hold together, one after the other. What cannot, which is the default, says `Unsupported`
+    /// and is asked for one piece at a time by other ways.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    fn read_pieces(&self, _route: Route, _offset_bytes: u64, _into: &[MemoryPiece]) -> io::Result<usize> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Writes some of the pieces, one after the other; as [`read_pieces`](Self::read_pieces).
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    fn write_pieces(&self, _route: Route, _offset_bytes: u64, _from: &[MemoryPiece]) -> io::Result<usize> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 
     /// Starts a transfer and returns. The transfer is finished by an engine, or by whoever waits for it. By default
     /// the worker threads run it through [`Device::read`] and [`Device::write`].

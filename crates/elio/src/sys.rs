@@ -6,6 +6,7 @@ pub(crate) mod alloc;
 pub(crate) mod caller_memory;
 pub(crate) mod calls;
 pub(crate) mod foreign;
+pub(crate) mod gather;
 pub(crate) mod region;
 pub(crate) mod ring;
 pub(crate) mod ticks;

@@ -5,6 +5,7 @@
 
 use super::Transfer;
 use crate::in_memory::{ArrayInMemory, MemoryError};
+use elio::{Gather, MemoryPiece};
 use section::{Layout, Runs, Section, Shape, size};
 
 /// Transposed copies go by pieces of so many bytes: source and target of one stay in a second-level cache.
@@ -94,6 +95,14 @@ impl Mapping {
                 let bytes = size(there.len()) * element_bytes(memory);
                 memory.put(there, &from[at..at + bytes], &there.counts())
             }),
+        }
+    }
+
+    /// The memory of `part`, in its order, if it is in reach and in no more pieces than one access takes.
+    pub(super) fn pieces(&self, memory: &dyn ArrayInMemory, part: &Section) -> Option<Vec<MemoryPiece>> {
+        match self.kind {
+            Kind::Moved => memory.pieces(&self.moved(part), Gather::PIECES_MAX),
+            Kind::Reversed | Kind::Reshaped => None,
         }
     }
 

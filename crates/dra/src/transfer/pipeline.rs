@@ -6,14 +6,15 @@
 //! read before it: until it has begun to write, nothing else may begin on its brick.
 
 use super::Direction;
+use super::gathered;
 use super::job::Job;
 use super::parts::{Part, Parts};
 use super::space::SpaceAhead;
-use super::unit::{self, Ranges, in_memory};
+use super::unit::{self, Piece, Ranges, in_memory};
 use crate::array::OpenArray;
 use crate::error::{Error, Result};
 use crate::shards::Shard;
-use elio::{PageBuffer, Piece, Request, SpreadRequest};
+use elio::{Gather, PageBuffer, Request, SpreadRequest};
 use section::size;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -267,6 +268,9 @@ impl Pipeline {
         let room_bytes = if shard.is_as_laid_out() { layout.stride_bytes() } else { layout.brick_bytes() };
         let piece = part.piece(array, room_bytes);
         let (ranges, at) = (piece.ranges(), size(piece.first_byte()));
+        if copy_out(job, part, &piece, &ranges, (&shard, brick_at)) {
+            return Ok(None);
+        }
         let stage = Stage::Reading(read(&shard, brick_at, &ranges, self.buffers.take())?);
         Ok(Some(Flight { job: Arc::clone(job), part: *part, shard, brick_at, ranges, at, stage }))
     }
@@ -297,6 +301,9 @@ impl Pipeline {
         let unit::Write { ranges, reads, zeros } = piece.write(has_data);
         let at = size(piece.first_byte());
         array.shards.note_written(part.place.shard);
+        if reads.is_empty() && copy_in(job, part, &piece, &ranges, (&shard, brick_at))? {
+            return Ok(None);
+        }
         let buffer = self.buffers.take();
         let modify = Modify { reads, zeros };
         let stage = if modify.reads.is_empty() {
@@ -377,6 +384,30 @@ fn writes_enough(in_flight: u64, brick_bytes: u64) -> bool {
     in_flight >= BUFFERS_MIN && (in_flight + 1) * brick_bytes > WRITING_BYTES_MAX
 }
 
+/// Copies a part to memory at once, if that is all there is to do; otherwise it is to be read.
+fn copy_out(job: &Job, part: &Part, piece: &Piece, ranges: &Ranges, at: (&Shard, u64)) -> bool {
+    let (shard, brick_at) = at;
+    let all = |accesses: Vec<Gather>| {
+        let mut pairs = ranges.iter().zip(&accesses);
+        pairs.all(|(range, access)| shard.file.copy_out(brick_at + range.start, access))
+    };
+    gathered::accesses(job, part, piece, ranges, Gather::for_reading).is_some_and(all)
+}
+
+/// Copies a part to the page cache at once, if it goes there; otherwise it is to be written.
+fn copy_in(job: &Job, part: &Part, piece: &Piece, ranges: &Ranges, at: (&Shard, u64)) -> Result<bool> {
+    let (shard, brick_at) = at;
+    let Some(accesses) = gathered::accesses(job, part, piece, ranges, Gather::for_writing) else {
+        return Ok(false);
+    };
+    for (range, access) in ranges.iter().zip(&accesses) {
+        if !shard.file.copy_in(brick_at + range.start, access)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 fn read(shard: &Shard, brick_at: u64, ranges: &Ranges, mut buffer: PageBuffer) -> Result<Moving> {
     if let [range] = &ranges[..] {
         buffer.select(in_memory(range));
@@ -395,10 +426,10 @@ fn write(shard: &Shard, brick_at: u64, ranges: &Ranges, mut buffer: PageBuffer) 
     Ok(Moving::Several(SpreadRequest::write(&pieces(shard, brick_at, ranges), buffer)?))
 }
 
-fn pieces<'a>(shard: &'a Shard, brick_at: u64, ranges: &Ranges) -> Vec<Piece<'a>> {
+fn pieces<'a>(shard: &'a Shard, brick_at: u64, ranges: &Ranges) -> Vec<elio::Piece<'a>> {
     let piece = |range: &Range<u64>| {
         let offset_bytes = brick_at + range.start;
-        Piece { file: &shard.file, offset_bytes, memory: in_memory(range) }
+        elio::Piece { file: &shard.file, offset_bytes, memory: in_memory(range) }
     };
     ranges.iter().map(piece).collect()
 }

@@ -60,7 +60,13 @@ impl Piece {
     }
 
     /// Calls `visit` with the runs, in order.
-    fn for_each_run(&self, mut visit: impl FnMut(Range<u64>)) {
+    /// How many runs the part is in.
+    pub(super) fn runs_count(&self) -> usize {
+        self.runs().count()
+    }
+
+    /// In order, in bytes of the brick.
+    pub(super) fn for_each_run(&self, mut visit: impl FnMut(Range<u64>)) {
         let (first, runs) = (self.first_byte(), self.runs());
         let run_bytes = runs.run_len() as u64 * self.element_bytes;
         runs.for_each(|_, at, _| {
@@ -84,7 +90,7 @@ impl Piece {
 
     /// Whether it makes a difference to writing if there is data in the brick.
     pub(super) fn depends_on_data(&self) -> bool {
-        !self.is_whole && self.runs().count() > 1
+        !self.is_whole && self.runs_count() > 1
     }
 
     /// How the part is written; `has_data`: the file may have some around it.

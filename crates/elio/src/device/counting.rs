@@ -1,6 +1,7 @@
 //! A device that counts what passes through it, so that tests assert operations and bytes instead of seconds.
 
 use super::{Device, Properties, Route};
+use crate::sys::gather::MemoryPiece;
 use crate::sys::transfer::{Direction, Transfer};
 use std::io;
 use std::sync::Arc;
@@ -109,6 +110,22 @@ impl Device for CountingDevice {
     fn write(&self, route: Route, offset_bytes: u64, from: &[u8]) -> io::Result<usize> {
         self.note(Direction::Write, route, from.len());
         self.inner.write(route, offset_bytes, from)
+    }
+
+    fn read_pieces(&self, route: Route, offset_bytes: u64, into: &[MemoryPiece]) -> io::Result<usize> {
+        let outcome = self.inner.read_pieces(route, offset_bytes, into);
+        if let Ok(bytes) = outcome {
+            self.note(Direction::Read, route, bytes);
+        }
+        outcome
+    }
+
+    fn write_pieces(&self, route: Route, offset_bytes: u64, from: &[MemoryPiece]) -> io::Result<usize> {
+        let outcome = self.inner.write_pieces(route, offset_bytes, from);
+        if outcome.is_ok() {
+            self.note(Direction::Write, route, from.iter().map(|piece| piece.len()).sum());
+        }
+        outcome
     }
 
     fn start(&self, transfer: &Arc<Transfer>) {

@@ -4,6 +4,7 @@ use super::{Alignment, Device, Properties, Route, release};
 use crate::file::Mode;
 use crate::stat::{FileSystem, stat_open};
 use crate::sys::calls;
+use crate::sys::gather::MemoryPiece;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -86,11 +87,12 @@ impl PreadDevice {
         direct.as_ref().map(AsFd::as_fd)
     }
 
-    fn read_resident(&self, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
+    /// By a call that must not wait.
+    fn read_resident(&self, read: impl FnOnce(BorrowedFd<'_>) -> io::Result<usize>) -> io::Result<usize> {
         if !self.knows_resident.load(Ordering::Relaxed) {
             return Err(io::ErrorKind::WouldBlock.into());
         }
-        match calls::read(self.file.as_fd(), offset_bytes, into, RWF_NOWAIT) {
+        match read(self.file.as_fd()) {
             Err(error) if is_unsupported(&error) => {
                 self.knows_resident.store(false, Ordering::Relaxed);
                 Err(io::ErrorKind::WouldBlock.into())
@@ -164,7 +166,7 @@ impl Device for PreadDevice {
 
     fn read(&self, route: Route, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
         match route {
-            Route::Resident => self.read_resident(offset_bytes, into),
+            Route::Resident => self.read_resident(|fd| calls::read(fd, offset_bytes, into, RWF_NOWAIT)),
             _ => calls::read(self.fd(route)?, offset_bytes, into, 0),
         }
     }
@@ -173,6 +175,22 @@ impl Device for PreadDevice {
         match route {
             Route::DropBehind => self.write_behind_dropping(offset_bytes, from),
             _ => calls::write(self.fd(route)?, offset_bytes, from, 0),
+        }
+    }
+
+    fn read_pieces(&self, route: Route, offset_bytes: u64, into: &[MemoryPiece]) -> io::Result<usize> {
+        match route {
+            Route::Resident => {
+                self.read_resident(|fd| calls::read_pieces(fd, offset_bytes, into, RWF_NOWAIT))
+            }
+            _ => calls::read_pieces(self.fd(route)?, offset_bytes, into, 0),
+        }
+    }
+
+    fn write_pieces(&self, route: Route, offset_bytes: u64, from: &[MemoryPiece]) -> io::Result<usize> {
+        match route {
+            Route::DropBehind => Err(io::ErrorKind::Unsupported.into()),
+            _ => calls::write_pieces(self.fd(route)?, offset_bytes, from),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::pread::PreadDevice;
 use super::{Device, Properties, Route};
 use crate::pool;
+use crate::sys::gather::MemoryPiece;
 use crate::sys::ring::Ring;
 use crate::sys::transfer::Transfer;
 use std::io;
@@ -48,6 +49,14 @@ impl Device for UringDevice {
 
     fn write(&self, route: Route, offset_bytes: u64, from: &[u8]) -> io::Result<usize> {
         self.file.write(route, offset_bytes, from)
+    }
+
+    fn read_pieces(&self, route: Route, offset_bytes: u64, into: &[MemoryPiece]) -> io::Result<usize> {
+        self.file.read_pieces(route, offset_bytes, into)
+    }
+
+    fn write_pieces(&self, route: Route, offset_bytes: u64, from: &[MemoryPiece]) -> io::Result<usize> {
+        self.file.write_pieces(route, offset_bytes, from)
     }
 
     fn is_resident(&self, offset_bytes: u64, len_bytes: u64) -> bool {

@@ -1,5 +1,6 @@
 //! System calls that std does not wrap, each as a safe function.
 
+use crate::sys::gather::MemoryPiece;
 use std::ffi::CString;
 use std::io;
 use std::mem::MaybeUninit;
@@ -119,6 +120,29 @@ pub(crate) fn write(
             libc::pwritev2(fd.as_raw_fd(), &raw const vector, 1, at, flags)
         }
     })
+}
+
+/// `preadv2`: reads some of what the pieces hold.
+pub(crate) fn read_pieces(
+    fd: BorrowedFd<'_>,
+    offset_bytes: u64,
+    into: &[MemoryPiece],
+    flags: libc::c_int,
+) -> io::Result<usize> {
+    let (at, pieces_count) = (offset(offset_bytes)?, pieces_count(into)?);
+    // SAFETY: the pieces have the layout of vectors and describe memory to be written, as their creator promised.
+    count(unsafe { libc::preadv2(fd.as_raw_fd(), MemoryPiece::as_vector(into), pieces_count, at, flags) })
+}
+
+/// `pwritev`: writes some of the pieces.
+pub(crate) fn write_pieces(fd: BorrowedFd<'_>, offset_bytes: u64, from: &[MemoryPiece]) -> io::Result<usize> {
+    let (at, pieces_count) = (offset(offset_bytes)?, pieces_count(from)?);
+    // SAFETY: as for reading; the call only reads them.
+    count(unsafe { libc::pwritev(fd.as_raw_fd(), MemoryPiece::as_vector(from), pieces_count, at) })
+}
+
+fn pieces_count(pieces: &[MemoryPiece]) -> io::Result<libc::c_int> {
+    libc::c_int::try_from(pieces.len()).map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))
 }
 
 /// Whether all pages of a range are in the page cache. Asking moves nothing, unlike a read that must not wait: the kernel

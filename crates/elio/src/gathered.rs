@@ -1,0 +1,84 @@
+//! Copies between the page cache and several pieces of memory, without a buffer between them.
+
+use crate::device::Route;
+use crate::error::{Operation, Result};
+use crate::file::{File, Handle};
+use crate::policy::cache;
+use crate::sys::gather::{Gather, MemoryPiece};
+use crate::sys::transfer::Direction;
+use std::io;
+use std::ops::Range;
+
+impl File {
+    /// Fills the pieces with what is in the file from `offset_bytes` on, if the page cache is believed to have all of it and
+    /// nothing has to be waited for: tells whether it did. If not, the pieces may hold anything, and a read has to follow. For
+    /// callers whose transfers are only copies anyway; what cannot be gathered is never copied.
+    pub fn copy_out(&self, offset_bytes: u64, into: &Gather) -> bool {
+        self.handle().copy_out(offset_bytes, into)
+    }
+
+    /// Writes the pieces to the file from `offset_bytes` on, if writes of such a range go through the page cache here: tells
+    /// whether it did. If not, nothing was written. Afterwards as after [`File::write_at`].
+    ///
+    /// # Errors
+    /// As [`File::write_at`]; some of it may be written then.
+    pub fn copy_in(&self, offset_bytes: u64, from: &Gather) -> Result<bool> {
+        self.handle().check(Operation::Write, offset_bytes, from.len_bytes())?;
+        self.handle().copy_in(offset_bytes, from)
+    }
+}
+
+impl Handle {
+    fn copy_out(&self, offset_bytes: u64, into: &Gather) -> bool {
+        let len = into.len_bytes();
+        let is_only_a_copy = into.is_one_access()
+            && !self.is_exclusive()
+            && self.inode.is_settled()
+            && self.copies_at_issue(len)
+            && cache::asks_cache_first(self.options.cache, self.properties)
+            && self.residency.is_trusted();
+        let moved = || self.device.read_pieces(Route::Resident, offset_bytes, into.pieces());
+        let is_done = is_only_a_copy && moved().is_ok_and(|bytes| bytes == len);
+        if is_done {
+            self.note_copied_at_issue(len);
+        }
+        is_done
+    }
+
+    fn copy_in(&self, offset_bytes: u64, from: &Gather) -> Result<bool> {
+        let len = from.len_bytes();
+        let range = offset_bytes..offset_bytes + len as u64;
+        if len == 0 || !from.is_one_access() || self.is_exclusive() || !self.copies_at_issue(len) {
+            return Ok(false);
+        }
+        self.inode.order_after_in_flight(&range, Direction::Write);
+        self.inode.flush_before_write(&range)?;
+        if self.write_route(&range) != Route::Cached {
+            return Ok(false);
+        }
+        let written = self.write_pieces(&range, from.pieces());
+        written.map_err(|source| self.transfer_error(Operation::Write, offset_bytes, len, source))
+    }
+
+    /// All of them; `false` if the device cannot.
+    fn write_pieces(&self, range: &Range<u64>, pieces: &[MemoryPiece]) -> io::Result<bool> {
+        let mut left = pieces.to_vec();
+        let mut at = range.start;
+        while at < range.end {
+            match self.device.write_pieces(Route::Cached, at, &left) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(bytes) => {
+                    at += bytes as u64;
+                    left = MemoryPiece::without(&left, bytes);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::Unsupported && at == range.start => {
+                    return Ok(false);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.note_write(Route::Cached, range.clone());
+        Ok(true)
+    }
+}

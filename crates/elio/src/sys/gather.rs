@@ -1,0 +1,169 @@
+//! Pieces of memory that one access to a file moves, one after the other.
+
+use std::cell::UnsafeCell;
+
+/// A piece of memory that other processes may use, too: the system reads and writes it, nothing here borrows it.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct MemoryPiece(libc::iovec);
+
+// SAFETY: an address and a length; the creator vouches for the memory, from whatever thread.
+unsafe impl Send for MemoryPiece {}
+// SAFETY: as above.
+unsafe impl Sync for MemoryPiece {}
+
+impl MemoryPiece {
+    /// `len_bytes` bytes at `pointer`.
+    ///
+    /// # Safety
+    /// As long as the value is in use, the memory must be there to be read and written, from any thread, and no Rust reference to
+    /// it may be in use. Who else reads or writes it at the same time gets, or leaves, a mixture.
+    pub unsafe fn new(pointer: *mut u8, len_bytes: usize) -> Self {
+        Self(libc::iovec { iov_base: pointer.cast(), iov_len: len_bytes })
+    }
+
+    /// Its length in bytes.
+    pub fn len(self) -> usize {
+        self.0.iov_len
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The piece up to `len_bytes`, and the rest.
+    ///
+    /// # Panics
+    /// If it is shorter.
+    #[must_use]
+    pub fn split_at(self, len_bytes: usize) -> (Self, Self) {
+        assert!(len_bytes <= self.len(), "a piece of {} bytes has no {len_bytes}", self.len());
+        let first = libc::iovec { iov_base: self.0.iov_base, iov_len: len_bytes };
+        let rest = libc::iovec {
+            iov_base: self.0.iov_base.wrapping_byte_add(len_bytes),
+            iov_len: self.0.iov_len - len_bytes,
+        };
+        (Self(first), Self(rest))
+    }
+
+    pub(crate) fn as_vector(pieces: &[Self]) -> *const libc::iovec {
+        pieces.as_ptr().cast()
+    }
+
+    /// Without the first `bytes`.
+    pub(crate) fn without(mut pieces: &[Self], mut bytes: usize) -> Vec<Self> {
+        while let Some((first, rest)) = pieces.split_first() {
+            if bytes < first.len() {
+                let mut left = vec![first.split_at(bytes).1];
+                left.extend_from_slice(rest);
+                return left;
+            }
+            (bytes, pieces) = (bytes - first.len(), rest);
+        }
+        vec![]
+    }
+}
+
+/// What is between pieces goes from or to one of these.
+const FILLER_BYTES: usize = 16 << 10;
+
+static ZEROS: [u8; FILLER_BYTES] = [0; FILLER_BYTES];
+
+/// Memory for what nobody wants.
+struct Ignored(UnsafeCell<[u8; FILLER_BYTES]>);
+
+// SAFETY: the system writes it, and nobody ever reads it.
+unsafe impl Sync for Ignored {}
+
+static IGNORED: Ignored = Ignored(UnsafeCell::new([0; FILLER_BYTES]));
+
+/// Pieces of memory and what is between them in a file, for one access: see [`File::copy_out`](crate::File::copy_out) and
+/// [`File::copy_in`](crate::File::copy_in).
+#[derive(Clone, Debug)]
+pub struct Gather {
+    pieces: Vec<MemoryPiece>,
+    filler: MemoryPiece,
+    len_bytes: usize,
+}
+
+impl Gather {
+    /// The system takes so many pieces in one access.
+    pub const PIECES_MAX: usize = 1024;
+
+    /// For reading: what is passed over is read and forgotten.
+    pub fn for_reading() -> Self {
+        // SAFETY: static memory that nobody borrows.
+        Self::with(unsafe { MemoryPiece::new(IGNORED.0.get().cast(), FILLER_BYTES) })
+    }
+
+    /// For writing: what is passed over becomes zero.
+    pub fn for_writing() -> Self {
+        // SAFETY: static memory, of which a write only reads: no method gives the piece away.
+        Self::with(unsafe { MemoryPiece::new(ZEROS.as_ptr().cast_mut(), FILLER_BYTES) })
+    }
+
+    fn with(filler: MemoryPiece) -> Self {
+        Self { pieces: vec![], filler, len_bytes: 0 }
+    }
+
+    /// Adds a piece.
+    pub fn push(&mut self, piece: MemoryPiece) {
+        if !piece.is_empty() {
+            self.pieces.push(piece);
+            self.len_bytes += piece.len();
+        }
+    }
+
+    /// Passes over so many bytes of the file.
+    pub fn pass_over(&mut self, mut bytes: usize) {
+        while bytes > 0 {
+            let len = bytes.min(FILLER_BYTES);
+            self.push(self.filler.split_at(len).0);
+            bytes -= len;
+        }
+    }
+
+    /// The bytes of the file.
+    pub fn len_bytes(&self) -> usize {
+        self.len_bytes
+    }
+
+    /// Whether the system takes it in one access.
+    pub fn is_one_access(&self) -> bool {
+        self.pieces.len() <= Self::PIECES_MAX
+    }
+
+    pub(crate) fn pieces(&self) -> &[MemoryPiece] {
+        &self.pieces
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Gather, MemoryPiece};
+
+    fn lens(pieces: &[MemoryPiece]) -> Vec<usize> {
+        pieces.iter().map(|piece| piece.len()).collect()
+    }
+
+    #[test]
+    fn what_is_passed_over_is_as_long_as_asked_and_what_is_empty_is_no_piece() {
+        let mut gather = Gather::for_writing();
+        gather.pass_over(40_000);
+        gather.pass_over(0);
+        assert_eq!((gather.len_bytes(), lens(gather.pieces())), (40_000, vec![16_384, 16_384, 7_232]));
+        assert!(gather.is_one_access());
+    }
+
+    #[test]
+    fn what_a_short_transfer_leaves_begins_in_the_middle_of_a_piece() {
+        let mut gather = Gather::for_reading();
+        for bytes in [10, 20, 30] {
+            gather.pass_over(bytes);
+        }
+        assert_eq!(lens(&MemoryPiece::without(gather.pieces(), 15)), [15, 30]);
+        assert_eq!(lens(&MemoryPiece::without(gather.pieces(), 30)), [30]);
+        assert!(MemoryPiece::without(gather.pieces(), 60).is_empty());
+    }
+}

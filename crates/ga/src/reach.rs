@@ -1,0 +1,46 @@
+//! Where the elements of a section are, for whoever moves them without our calls.
+
+use crate::Array;
+use section::{Layout, Runs, Section};
+
+/// Elements that are neighbours in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// The first byte.
+    pub address: *mut u8,
+    /// Bytes from there on.
+    pub len_bytes: usize,
+}
+
+impl Array {
+    /// The memory of a section, in its row-major order, if this process can load from and store to all of it and if it is in no more
+    /// than `count_max` pieces. Valid as long as the array is: see [`keep`](Self::keep). Who loads and stores there is to
+    /// synchronise as for [`get`](Self::get) and [`put`](Self::put). Local.
+    ///
+    /// Cost: a sort of the pieces.
+    pub fn stretches(&self, section: &Section, count_max: usize) -> Option<Vec<Stretch>> {
+        let is_dense = section.step().iter().all(|&step| step == 1);
+        if !self.is_in_reach() || !is_dense || !section.fits(self.shape()) {
+            return None;
+        }
+        let (bytes, whole) = (self.element_type().bytes(), Layout::dense(&section.counts()));
+        let mut found: Vec<(usize, Stretch)> = vec![];
+        let reached = self.distribution().for_each_owner(section, |rank, part, block| {
+            let address = self.window().address(rank).ok_or(())?;
+            let (numbers, there) = (whole.offset(&part.place_in(section)), Layout::dense(&block.counts()));
+            let first = there.offset_from(block.lo(), part.lo());
+            let runs = Runs::new(&part.counts(), &whole, &there);
+            if found.len() + runs.count() > count_max {
+                return Err(());
+            }
+            runs.for_each(|number, at, len| {
+                let address = address.wrapping_byte_add((first + at) * bytes);
+                found.push((numbers + number, Stretch { address, len_bytes: len * bytes }));
+            });
+            Ok(())
+        });
+        reached.ok()?;
+        found.sort_unstable_by_key(|&(number, _)| number);
+        Some(found.into_iter().map(|(_, stretch)| stretch).collect())
+    }
+}
