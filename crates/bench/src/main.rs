@@ -1,7 +1,7 @@
 //! Side-by-side benchmarks: ours, the peers and the limits of the machine, in one run, with verified data.
 //!
 //! This program builds nothing: `ci/bench` builds the drivers (drivers/) and calls it with their paths. There is a folder
-//! for each suite (`dra`, `eaf`, `ga`, `sf`); what they share is here: the conversation with a driver, turns, medians, and tables.
+//! for each suite (`dra`, `eaf`, `ga`, `layout`, `sf`); what they share is here: the conversation with a driver, turns, medians, and tables.
 
 mod conversation;
 mod disk;
@@ -10,6 +10,7 @@ mod eaf;
 mod error;
 mod ga;
 mod launcher;
+mod layout;
 mod machine;
 mod markdown;
 mod neighbours;
@@ -61,6 +62,7 @@ fn run(suite: &Suite) -> Result<bool, BenchError> {
         Suite::Dra(options) => dra::run(options)?,
         Suite::Eaf(options) => eaf::run(options)?,
         Suite::Ga(options) => ga::run(options)?,
+        Suite::Layout(options) => layout::run(options)?,
         Suite::Sf(options) => sf::run(options)?,
     };
     print!("{}", findings.markdown);

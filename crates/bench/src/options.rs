@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::dra;
 use crate::eaf;
 use crate::ga;
+use crate::layout;
 use crate::sf;
 
 /// Side-by-side benchmarks of chemio, the libraries it replaces and the limits of the machine.
@@ -30,6 +31,8 @@ pub(crate) enum Suite {
     Eaf(eaf::options::Options),
     /// Distributed arrays.
     Ga(ga::options::Options),
+    /// Re-blocking of arrays on disk.
+    Layout(layout::options::Options),
     /// Shared files.
     Sf(sf::options::Options),
 }
@@ -41,6 +44,7 @@ impl Suite {
             Self::Dra(options) => &options.common,
             Self::Eaf(options) => &options.common,
             Self::Ga(options) => &options.common,
+            Self::Layout(options) => &options.common,
             Self::Sf(options) => &options.common,
         }
     }

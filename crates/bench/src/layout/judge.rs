@@ -1,0 +1,161 @@
+//! The rules by which a line holds. A copy here is a plain copy of the same files to disk by one process, the faster of two ways.
+//!
+//! - A conversion takes at most 1.25 of a copy if its memory is a quarter of the matrix or more, and at most 1.6 if it is less.
+//! - Reading the target by its own tiles reaches at least 0.85 of the limit of the device.
+//! - A conversion is faster than `TensorStore`'s with as much memory; to the most skewed pattern, at least three times.
+//! - For each number of ranks and each memory, the slowest conversion takes at most 1.15 of the fastest.
+//! - Judged as long as there is a processor for each rank.
+
+use serde::Serialize;
+
+use crate::layout::workload::Cell;
+use crate::outcome::{Outcome, ratio};
+
+const MUCH_MEMORY_PART: u64 = 4;
+const OF_COPY_MAX: f64 = 1.25;
+const OF_COPY_LITTLE_MEMORY_MAX: f64 = 1.6;
+const OF_LIMIT_MIN: f64 = 0.85;
+const PEER_MIN: f64 = 1.0;
+const PEER_MOST_SKEWED_MIN: f64 = 3.0;
+const SPREAD_MAX: f64 = 1.15;
+
+/// Median times of one line, in seconds; what was not measured is missing.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(crate) struct Seconds {
+    /// Reading the source by tiles of the target, if all of it were read.
+    pub(crate) skewed: Option<f64>,
+    /// Ours, from opening the source until all is on disk.
+    pub(crate) conversion: Option<f64>,
+    /// Reading the target by its own tiles, cold.
+    pub(crate) aligned: Option<f64>,
+    /// The faster of the plain copies.
+    pub(crate) plain: Option<f64>,
+    /// `TensorStore`'s conversion.
+    pub(crate) peer: Option<f64>,
+    /// Reading as many bytes at the limit of the device.
+    pub(crate) limit: Option<f64>,
+}
+
+/// A ratio and what was asked of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Judgement {
+    /// The ratio.
+    pub(crate) ratio: Option<f64>,
+    /// The largest or the smallest that is good.
+    pub(crate) target: f64,
+    /// Whether it is.
+    pub(crate) outcome: Outcome,
+}
+
+/// What is judged of one line.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Judgements {
+    /// Conversion : plain copy.
+    pub(crate) copy: Judgement,
+    /// Speed of the aligned read : limit.
+    pub(crate) aligned: Judgement,
+    /// `TensorStore` : conversion.
+    pub(crate) peer: Judgement,
+}
+
+impl Judgements {
+    /// What came of each.
+    pub(crate) fn outcomes(&self) -> [Outcome; 3] {
+        [self.copy.outcome, self.aligned.outcome, self.peer.outcome]
+    }
+}
+
+/// The ratio is at most that.
+fn at_most(ratio: Option<f64>, target: f64, is_judged: bool) -> Judgement {
+    // As much as is allowed is still good, and less is better.
+    let outcome = ratio.map_or(Outcome::NotJudged, |found| Outcome::of(Some(target), Some(found)));
+    Judgement { ratio, target, outcome: if is_judged { outcome } else { Outcome::NotJudged } }
+}
+
+/// The ratio is at least that.
+fn at_least(ratio: Option<f64>, target: f64, is_judged: bool) -> Judgement {
+    let outcome = if is_judged { Outcome::of(ratio, Some(target)) } else { Outcome::NotJudged };
+    Judgement { ratio, target, outcome }
+}
+
+/// Judges one line of a matrix of so many bytes.
+pub(crate) fn judge(
+    cell: &Cell,
+    seconds: &Seconds,
+    (matrix_bytes, is_most_skewed): (u64, bool),
+    cpus: usize,
+) -> Judgements {
+    let is_judged = cell.ranks <= cpus;
+    let has_much_memory = cell.memory_bytes >= matrix_bytes / MUCH_MEMORY_PART;
+    let of_copy_max = if has_much_memory { OF_COPY_MAX } else { OF_COPY_LITTLE_MEMORY_MAX };
+    let peer_min = if is_most_skewed { PEER_MOST_SKEWED_MIN } else { PEER_MIN };
+    Judgements {
+        copy: at_most(ratio(seconds.conversion, seconds.plain), of_copy_max, is_judged),
+        aligned: at_least(ratio(seconds.limit, seconds.aligned), OF_LIMIT_MIN, is_judged),
+        peer: at_least(ratio(seconds.peer, seconds.conversion), peer_min, is_judged),
+    }
+}
+
+/// Judges the slowest conversion against the fastest.
+pub(crate) fn judge_spread(
+    slowest: Option<f64>,
+    fastest: Option<f64>,
+    ranks: usize,
+    cpus: usize,
+) -> Judgement {
+    at_most(ratio(slowest, fastest), SPREAD_MAX, ranks <= cpus)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Seconds, judge, judge_spread};
+    use crate::layout::workload::{Cell, Pattern};
+    use crate::outcome::Outcome;
+
+    const MATRIX: u64 = 2 << 30;
+
+    fn cell(memory_mib: u64, ranks: usize) -> Cell {
+        Cell { ranks, memory_bytes: memory_mib << 20, pattern: Pattern { rows: 8, columns: 16384 } }
+    }
+
+    fn outcomes(cell: &Cell, seconds: &Seconds, is_most_skewed: bool) -> [Outcome; 3] {
+        judge(cell, seconds, (MATRIX, is_most_skewed), 2).outcomes()
+    }
+
+    const GOOD: Seconds = Seconds {
+        skewed: None,
+        conversion: Some(5.0),
+        aligned: Some(2.0),
+        plain: Some(4.0),
+        peer: Some(15.0),
+        limit: Some(1.7),
+    };
+
+    #[test]
+    fn what_is_just_reached_holds() {
+        assert_eq!(outcomes(&cell(512, 1), &GOOD, true), [Outcome::Holds; 3]);
+        assert_eq!(outcomes(&cell(64, 1), &Seconds { plain: Some(3.125), ..GOOD }, false)[0], Outcome::Holds);
+    }
+
+    #[test]
+    fn what_is_just_missed_misses() {
+        let slower = Seconds { conversion: Some(5.01), aligned: Some(2.01), ..GOOD };
+        assert_eq!(outcomes(&cell(512, 1), &slower, true), [Outcome::Misses; 3]);
+        assert_eq!(outcomes(&cell(64, 1), &Seconds { plain: Some(3.1), ..GOOD }, false)[0], Outcome::Misses);
+        assert_eq!(outcomes(&cell(64, 1), &Seconds { peer: Some(4.9), ..GOOD }, false)[2], Outcome::Misses);
+    }
+
+    #[test]
+    fn more_ranks_than_processors_and_what_was_not_measured_are_shown_only() {
+        assert_eq!(outcomes(&cell(512, 4), &GOOD, true), [Outcome::NotJudged; 3]);
+        assert_eq!(outcomes(&cell(512, 1), &Seconds::default(), true), [Outcome::NotJudged; 3]);
+    }
+
+    #[test]
+    fn the_slowest_may_take_a_little_longer_than_the_fastest() {
+        assert_eq!(judge_spread(Some(1.14), Some(1.0), 1, 2).outcome, Outcome::Holds);
+        assert_eq!(judge_spread(Some(1.16), Some(1.0), 1, 2).outcome, Outcome::Misses);
+        assert_eq!(judge_spread(Some(1.16), Some(1.0), 4, 2).outcome, Outcome::NotJudged);
+        assert_eq!(judge_spread(None, None, 1, 2).outcome, Outcome::NotJudged);
+    }
+}

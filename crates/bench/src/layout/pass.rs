@@ -1,0 +1,248 @@
+//! Taking times: each on a new target, with nothing dirty and nothing cached before, and again if other processes disturb it.
+
+use std::collections::BTreeMap;
+
+use crate::disk::fio::{Fio, Load};
+use crate::disk::page_cache::{self, PageCache};
+use crate::disk::passes::Passes;
+use crate::disk::samples::Samples;
+use crate::disk::scratch::{Scratch, ScratchDirectory};
+use crate::error::BenchError;
+use crate::layout::engine::Job;
+use crate::layout::judge::Seconds;
+use crate::layout::team::{Answer, Command, Team};
+use crate::layout::workload::{Cell, Pattern};
+use crate::neighbours::watch;
+
+/// The ways of a plain copy, as the program understands them.
+pub(crate) const PLAIN_WAYS: [&str; 2] = ["buffered", "direct"];
+
+/// Something that takes time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Measured {
+    /// A plain copy, in one of the ways.
+    Plain(usize),
+    /// `TensorStore`'s conversion, with so much memory.
+    Peer(Pattern, u64),
+    /// Ours.
+    Conversion(Cell),
+    /// Reading its target.
+    Aligned(Cell),
+    /// Reading the source by tiles of its target.
+    Skewed(Cell),
+}
+
+impl Measured {
+    /// The columns of a line that are not the same in all of them.
+    pub(crate) fn of(cell: Cell) -> [Self; 4] {
+        [
+            Self::Skewed(cell.with_least_memory()),
+            Self::Conversion(cell),
+            Self::Aligned(cell),
+            Self::Peer(cell.pattern, cell.memory_bytes),
+        ]
+    }
+}
+
+impl Cell {
+    /// Reading the source does not depend on memory: it is measured once for all lines.
+    pub(crate) fn with_least_memory(self) -> Self {
+        Self { memory_bytes: 0, ..self }
+    }
+}
+
+/// All that was found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Times.
+    pub(crate) samples: Samples<Measured>,
+    /// What fio found for each number of ranks.
+    pub(crate) device: BTreeMap<usize, Fio>,
+    /// The most memory that `TensorStore` had, by the size of its cache.
+    pub(crate) peer_memory_bytes: BTreeMap<u64, f64>,
+    /// How many there were.
+    pub(crate) passes: Passes,
+}
+
+impl Found {
+    /// What the device reads and writes.
+    pub(crate) fn limits(&self) -> BTreeMap<usize, [f64; 2]> {
+        let of_ranks = |(&ranks, fio): (&usize, &Fio)| Some((ranks, fio.limit()?));
+        let limits = self.device.iter().filter_map(of_ranks);
+        limits.map(|(ranks, limit)| (ranks, [limit.read, limit.write])).collect()
+    }
+
+    /// The median times of both plain copies.
+    pub(crate) fn plain(&self) -> [Option<f64>; 2] {
+        [0, 1].map(|way| self.samples.median(&Measured::Plain(way)))
+    }
+
+    /// The median times of a line of a matrix of so many bytes.
+    #[expect(clippy::cast_precision_loss, reason = "the size of a matrix is far below 2^53")]
+    pub(crate) fn seconds_of(&self, cell: Cell, matrix_bytes: u64) -> Seconds {
+        let [skewed, conversion, aligned, peer] = Measured::of(cell).map(|of| self.samples.median(&of));
+        Seconds {
+            skewed,
+            conversion,
+            aligned,
+            plain: self.plain().into_iter().flatten().min_by(f64::total_cmp),
+            peer,
+            limit: self.limits().get(&cell.ranks).map(|[read, _]| matrix_bytes as f64 / read),
+        }
+    }
+}
+
+/// Where matrices are made, and all that was found there.
+#[derive(Debug)]
+pub(crate) struct Place<'a> {
+    /// For fio's files.
+    pub(crate) scratch: &'a Scratch,
+    /// Holds all matrices.
+    pub(crate) directory: ScratchDirectory,
+    /// New for each conversion.
+    pub(crate) target: ScratchDirectory,
+    /// How everything is made cold.
+    pub(crate) page_cache: PageCache,
+    /// How often something is measured at most that other processes disturb.
+    pub(crate) tries_max: u64,
+    /// All that was found.
+    pub(crate) found: Found,
+}
+
+impl Place<'_> {
+    /// A plain copy, in each way.
+    pub(crate) fn copy_plainly(&mut self, team: &mut Team) -> Result<(), BenchError> {
+        for (number, way) in PLAIN_WAYS.into_iter().enumerate() {
+            self.take(Measured::Plain(number), |place| {
+                place.renew_target()?;
+                Ok(vec![watch_answer(|| team.copy_plainly(way))?])
+            })?;
+        }
+        Ok(())
+    }
+
+    /// What the device gives so many ranks.
+    pub(crate) fn measure_device(
+        &mut self,
+        fio: &std::path::Path,
+        ranks: usize,
+        bytes: u64,
+    ) -> Result<(), BenchError> {
+        self.target.clear()?;
+        page_cache::flush();
+        let new = || Fio::new(fio.to_path_buf(), Load::limit(bytes, ranks));
+        self.found.device.entry(ranks).or_insert_with(new).measure(self.scratch)
+    }
+
+    /// A conversion by `TensorStore`.
+    pub(crate) fn convert_by_peer(
+        &mut self,
+        team: &mut Team,
+        (pattern, memory_bytes): (Pattern, u64),
+    ) -> Result<(), BenchError> {
+        let job = Job::TensorStore(memory_bytes);
+        let mut memory_max = 0.0;
+        self.take(Measured::Peer(pattern, memory_bytes), |place| {
+            place.renew_target()?;
+            let answer = watch_answer(|| team.ask(job, Command::Copy(pattern)))?;
+            memory_max = answer.0.memory_bytes.unwrap_or(0.0);
+            Ok(vec![answer])
+        })?;
+        team.ask(job, Command::Check)?;
+        let known = self.found.peer_memory_bytes.entry(memory_bytes).or_default();
+        *known = known.max(memory_max);
+        Ok(())
+    }
+
+    /// A conversion by ours, and reading its target.
+    pub(crate) fn convert(&mut self, team: &mut Team, cell: Cell) -> Result<(), BenchError> {
+        let job = Job::Ours(cell.ranks, cell.memory_bytes);
+        self.take_all(&[Measured::Conversion(cell), Measured::Aligned(cell)], |place| {
+            place.renew_target()?;
+            let converted = watch_answer(|| team.ask(job, Command::Copy(cell.pattern)))?;
+            place.make_cold()?;
+            let read = watch_answer(|| team.ask(job, Command::Aligned(cell.pattern)))?;
+            Ok(vec![converted, read])
+        })
+    }
+
+    /// Reading the source by tiles of a target; of the `side` rows of the matrix so many as make a quarter, or a row of tiles.
+    #[expect(clippy::cast_precision_loss, reason = "a number of rows is far below 2^53")]
+    pub(crate) fn read_skewed(&mut self, team: &mut Team, cell: Cell, side: u64) -> Result<(), BenchError> {
+        let job = Job::Ours(cell.ranks, cell.memory_bytes);
+        let rows = (side / SKEWED_PART).next_multiple_of(cell.pattern.rows).min(side);
+        self.take(Measured::Skewed(cell.with_least_memory()), |place| {
+            place.target.clear()?;
+            place.make_cold()?;
+            let (mut answer, is_disturbed) =
+                watch_answer(|| team.ask(job, Command::Skewed(cell.pattern, rows)))?;
+            answer.seconds *= side as f64 / rows as f64;
+            Ok(vec![(answer, is_disturbed)])
+        })
+    }
+
+    fn take(
+        &mut self,
+        measured: Measured,
+        once: impl FnMut(&Self) -> Result<Vec<(Answer, bool)>, BenchError>,
+    ) -> Result<(), BenchError> {
+        self.take_all(&[measured], once)
+    }
+
+    /// Takes times until other work on the machine leaves them alone, and adds them.
+    fn take_all(
+        &mut self,
+        measured: &[Measured],
+        mut once: impl FnMut(&Self) -> Result<Vec<(Answer, bool)>, BenchError>,
+    ) -> Result<(), BenchError> {
+        let mut passes = Passes::default();
+        while passes.all < self.tries_max && passes.disturbed == passes.all {
+            let answers = once(self)?;
+            let is_disturbed = answers.iter().any(|&(_, is_disturbed)| is_disturbed);
+            for (&measured, (answer, _)) in measured.iter().zip(&answers) {
+                self.found.samples.add_any(measured, answer.seconds, is_disturbed);
+            }
+            passes += Passes { all: 1, disturbed: u64::from(is_disturbed) };
+        }
+        self.found.passes += passes;
+        Ok(())
+    }
+
+    /// An empty directory for the target, and a cold source.
+    fn renew_target(&self) -> Result<(), BenchError> {
+        self.target.clear()?;
+        self.make_cold()
+    }
+
+    fn make_cold(&self) -> Result<(), BenchError> {
+        self.page_cache.evict_below(self.directory.path())
+    }
+}
+
+/// The part of the matrix that is read in the skewed way; the rest would be no different, and takes too long.
+const SKEWED_PART: u64 = 4;
+
+fn watch_answer(ask: impl FnOnce() -> Result<Answer, BenchError>) -> Result<(Answer, bool), BenchError> {
+    let (answer, is_disturbed) = watch(ask);
+    Ok((answer?, is_disturbed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Found, Measured};
+    use crate::layout::workload::{Cell, Pattern};
+
+    #[test]
+    fn the_faster_way_of_copying_counts_and_reading_the_source_is_of_all_memories() {
+        let pattern = Pattern { rows: 8, columns: 64 };
+        let cell = |memory_bytes| Cell { ranks: 1, memory_bytes, pattern };
+        let mut found = Found::default();
+        found.samples.add(Measured::Plain(0), 3.0);
+        found.samples.add(Measured::Plain(1), 2.0);
+        found.samples.add(Measured::Skewed(cell(0)), 7.0);
+        found.samples.add(Measured::Peer(pattern, 512), 5.0);
+        let seconds = found.seconds_of(cell(512), 1 << 20);
+        assert_eq!((seconds.plain, seconds.skewed, seconds.peer), (Some(2.0), Some(7.0), Some(5.0)));
+        assert_eq!((seconds.conversion, seconds.limit), (None, None));
+    }
+}

@@ -1,0 +1,123 @@
+//! What a run found, as it is printed and kept.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::disk::passes::Passes;
+use crate::layout::engine::Engine;
+use crate::layout::judge::{Judgement, Judgements, Seconds, judge, judge_spread};
+use crate::layout::pass::{Found, Measured};
+use crate::layout::workload::{Cell, ELEMENT_BYTES, Pattern};
+use crate::machine::Machine;
+use crate::outcome::Outcome;
+
+/// One run.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    /// Where and when.
+    pub(crate) machine: Machine,
+    /// Of `TensorStore`, and of the MPI that ours runs on.
+    pub(crate) versions: BTreeMap<Engine, String>,
+    /// How files were made cold.
+    pub(crate) cold: &'static str,
+    /// Of the data.
+    pub(crate) seed: u64,
+    /// Rows and columns of the matrix.
+    pub(crate) side: u64,
+    /// How often everything was measured.
+    pub(crate) repetitions: u64,
+    /// How many measurements that took, and how many were disturbed.
+    pub(crate) passes: Passes,
+    /// Whether only the peers were asked for.
+    pub(crate) peer_only: bool,
+    /// Who is not there and should be.
+    pub(crate) missing: Vec<Engine>,
+    /// Whether the device itself was measured.
+    pub(crate) has_limit: bool,
+    /// What the device gives by fio for each number of ranks, in bytes per second: reading and writing.
+    pub(crate) limits: BTreeMap<usize, [f64; 2]>,
+    /// Median times of the plain copies, in seconds: buffered and direct.
+    pub(crate) plain: [Option<f64>; 2],
+    /// The most memory `TensorStore` had, in bytes, by the size of its cache.
+    pub(crate) peer_memory_bytes: BTreeMap<u64, f64>,
+    /// The table.
+    pub(crate) rows: Vec<Row>,
+    /// Slowest against fastest.
+    pub(crate) spreads: Vec<Spread>,
+}
+
+impl Report {
+    /// Bytes of the matrix.
+    pub(crate) fn matrix_bytes(&self) -> u64 {
+        self.side * self.side * ELEMENT_BYTES
+    }
+
+    /// Everything that was or could have been judged.
+    pub(crate) fn outcomes(&self) -> Vec<Outcome> {
+        let of_rows = self.rows.iter().flat_map(|row| row.judgements.outcomes());
+        of_rows.chain(self.spreads.iter().map(|spread| spread.judgement.outcome)).collect()
+    }
+
+    /// Fills the tables with what was found in `cells`.
+    pub(crate) fn fill(&mut self, found: &Found, cells: &[Cell]) {
+        self.passes = found.passes;
+        self.limits = found.limits();
+        self.plain = found.plain();
+        self.peer_memory_bytes.clone_from(&found.peer_memory_bytes);
+        let most_skewed = Pattern::all(self.side).last().copied();
+        let row = |&cell: &Cell| {
+            let seconds = found.seconds_of(cell, self.matrix_bytes());
+            let place = (self.matrix_bytes(), Some(cell.pattern) == most_skewed);
+            let judgements = judge(&cell, &seconds, place, self.machine.cpus);
+            let all = Measured::of(cell).map(|measured| found.samples.seconds(&measured).to_vec());
+            Row { cell, seconds, judgements, all_seconds: all.into() }
+        };
+        self.rows = cells.iter().map(row).collect();
+        self.spreads = Spread::all(&self.rows, self.machine.cpus);
+    }
+}
+
+/// One line with its figures.
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    /// What was measured.
+    #[serde(flatten)]
+    pub(crate) cell: Cell,
+    /// Median times.
+    pub(crate) seconds: Seconds,
+    /// Against the targets.
+    pub(crate) judgements: Judgements,
+    /// Every single time that was not disturbed: skewed, conversion, aligned, `TensorStore`.
+    pub(crate) all_seconds: Vec<Vec<f64>>,
+}
+
+/// The conversions with one number of ranks and one memory.
+#[derive(Debug, Serialize)]
+pub(crate) struct Spread {
+    /// How many share the work.
+    pub(crate) ranks: usize,
+    /// What they may use together.
+    pub(crate) memory_bytes: u64,
+    /// The fastest and the slowest, in seconds.
+    pub(crate) extremes: Option<[f64; 2]>,
+    /// Slowest : fastest.
+    pub(crate) judgement: Judgement,
+}
+
+impl Spread {
+    fn all(rows: &[Row], cpus: usize) -> Vec<Self> {
+        let mut by_setting: BTreeMap<(usize, u64), Vec<f64>> = BTreeMap::new();
+        for row in rows {
+            let of_setting = by_setting.entry((row.cell.ranks, row.cell.memory_bytes)).or_default();
+            of_setting.extend(row.seconds.conversion);
+        }
+        let spread = |((ranks, memory_bytes), seconds): (_, Vec<f64>)| {
+            let fastest = seconds.iter().copied().min_by(f64::total_cmp);
+            let slowest = seconds.iter().copied().max_by(f64::total_cmp);
+            let judgement = judge_spread(slowest, fastest, ranks, cpus);
+            Self { ranks, memory_bytes, extremes: fastest.zip(slowest).map(Into::into), judgement }
+        };
+        by_setting.into_iter().map(spread).collect()
+    }
+}
