@@ -6,7 +6,7 @@ use crate::error::of_disk;
 use crate::requests::{Requests, UnderWay, end_quietly};
 use crate::{Error, Provider};
 use chemio_capi::handles::Table;
-use chemio_capi::{Result, exit, logging};
+use chemio_capi::{Result, exit, logging, statistics};
 use comm::{Comm, ffi};
 use dra::{Context, Settings};
 use std::hash::Hash;
@@ -110,6 +110,9 @@ pub(crate) fn end() -> Result<()> {
         let closed = open.close(&session);
         result = result.and(closed);
     }
+    let comm = &session.comm;
+    let least = |mine| comm.least(mine, 0).map(|(least, _)| least);
+    statistics::gather(comm.rank(), comm.size(), least, |text, root| comm.broadcast_text(text, root));
     result
 }
 

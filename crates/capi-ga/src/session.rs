@@ -7,7 +7,7 @@ use crate::requests::Requests;
 use crate::statistics::Statistics;
 use crate::{Error, Result, kind};
 use chemio_capi::handles::Table;
-use chemio_capi::{exit, logging};
+use chemio_capi::{exit, logging, statistics as counts};
 use ga::Context;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -119,6 +119,10 @@ pub(crate) fn end() -> Result<()> {
     let Some(session) = SESSION.write().unwrap_or_else(PoisonError::into_inner).take() else { return Ok(()) };
     FORTRAN.store(false, Ordering::Relaxed);
     exit::before_mpi_ends();
+    if let Ok(comm) = session.context.world().communicator() {
+        let least = |mine| comm.least(mine, 0).map(|(least, _)| least);
+        counts::gather(comm.rank(), comm.size(), least, |text, root| comm.broadcast_text(text, root));
+    }
     session.requests.wait_for_all()?;
     session.context.sync()?;
     session.destroy_all();

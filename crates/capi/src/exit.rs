@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 struct Calls(Mutex<Vec<fn()>>);
 
 static AT_EXIT: Calls = Calls(Mutex::new(Vec::new()));
+static LAST_AT_EXIT: Calls = Calls(Mutex::new(Vec::new()));
 static BEFORE_MPI_ENDS: Calls = Calls(Mutex::new(Vec::new()));
 /// The process that has files to hand over.
 static PROCESS: OnceLock<u32> = OnceLock::new();
@@ -36,8 +37,18 @@ impl Calls {
 
 /// Calls `hand_over` when the program exits. Repeated calls count once.
 pub fn call_at_exit(hand_over: fn()) {
-    PROCESS.get_or_init(std::process::id);
     AT_EXIT.add(hand_over);
+    register();
+}
+
+/// Calls `report` when the program exits, after all has been handed over. Repeated calls count once.
+pub(crate) fn call_last_at_exit(report: fn()) {
+    LAST_AT_EXIT.add(report);
+    register();
+}
+
+fn register() {
+    PROCESS.get_or_init(std::process::id);
     REGISTERED.call_once(|| {
         // SAFETY: the function lives as long as this library, and the C library forgets it when the library goes.
         // It fails only when memory is out; files are then left to the system.
@@ -49,6 +60,7 @@ pub fn call_at_exit(hand_over: fn()) {
 extern "C" fn at_exit() {
     if PROCESS.get() == Some(&std::process::id()) {
         AT_EXIT.run();
+        LAST_AT_EXIT.run();
     }
 }
 

@@ -30,6 +30,8 @@ mod random;
 #[doc(hidden)]
 pub mod requests;
 #[doc(hidden)]
+pub mod statistics;
+#[doc(hidden)]
 pub mod stdout;
 #[doc(hidden)]
 pub mod strings;

@@ -172,6 +172,8 @@ impl DiskArray {
     ) -> Result<Request> {
         // All ranks do this, whatever is wrong with their arguments.
         let path = self.directory.path();
+        let span = tracing::trace_span!("start a transfer", path = %path.display(), ?direction, section = %transfer.on_disk);
+        let _span = span.entered();
         let synced = if direction == Direction::ToDisk { sync(&**memory, path) } else { Ok(()) };
         let checked = caught(|| {
             let mapping = self.check(&**memory, transfer, direction)?;
@@ -253,6 +255,8 @@ impl DiskArray {
     /// The same on every rank: [`Error::OnRank`] with what the device says, or with the error of a transfer that nobody has
     /// waited for. The array is closed all the same.
     pub fn close(self) -> Result<()> {
+        let _span =
+            tracing::debug_span!("close an array on disk", path = %self.directory.path().display()).entered();
         let transferred = self.finish_jobs();
         let synced = self.open.shards.sync();
         self.open.shards.close();

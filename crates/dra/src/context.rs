@@ -102,6 +102,7 @@ impl Context {
     /// - [`Error::OnRank`]: one of [`Creation::begin`](crate::Creation::begin) or of [`ArraySpec::layout`] on a rank.
     /// - [`Error::Comm`]: the ranks could not talk to each other.
     pub fn create(&self, path: &Path, spec: &ArraySpec, access: Access) -> Result<DiskArray> {
+        let _span = tracing::debug_span!("create an array on disk", path = %path.display()).entered();
         opening::create(self, path, spec, access)
     }
 
@@ -116,6 +117,7 @@ impl Context {
     ///   [`ArrayDirectory::shard_for_writing`](crate::ArrayDirectory::shard_for_writing).
     /// - [`Error::Comm`]: the ranks could not talk to each other.
     pub fn open(&self, path: &Path, access: Access) -> Result<DiskArray> {
+        let _span = tracing::debug_span!("open an array on disk", path = %path.display()).entered();
         opening::open(self, path, access)
     }
 

@@ -59,6 +59,7 @@ impl Request {
     /// - [`Error::Comm`]: the ranks could not talk to each other.
     pub fn wait(&mut self) -> Result<()> {
         if self.outcome.is_none() {
+            let _span = tracing::trace_span!("wait for a transfer").entered();
             self.context.engine().wait(&self.job);
             self.finish();
         }

@@ -61,6 +61,8 @@ impl File {
     /// [`Error::Open`] with the device's reason.
     pub fn open(name: impl AsRef<Path>, kind: Kind) -> Result<Self> {
         let path = name.as_ref().to_owned();
+        // Transfers are one call of the device layer each, which has spans of its own.
+        let _span = tracing::debug_span!("open a private file", path = %path.display()).entered();
         let options = OpenOptions::new(kind.mode());
         let (device, capacity_bytes) = match memory_file::open(&path, kind, &options).map_err(Error::Open)? {
             Some((device, capacity_bytes)) => (device, Some(capacity_bytes)),
@@ -166,6 +168,7 @@ impl File {
     /// # Errors
     /// [`Error::Device`]: data written earlier did not arrive. The file is closed all the same.
     pub fn close(self) -> Result<()> {
+        let _span = tracing::debug_span!("close a private file", path = %self.path().display()).entered();
         Ok(self.device.close()?)
     }
 

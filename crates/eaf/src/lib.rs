@@ -34,8 +34,8 @@ mod memory_file;
 mod request;
 mod statistics;
 
-pub use elio::{FileSystem, ForeignBuffer, RequestBuffer, RequestBufferMut, Stat};
+pub use elio::{FileSystem, ForeignBuffer, RequestBuffer, RequestBufferMut, Stat, Tally};
 pub use error::{Error, Result};
 pub use file::{File, Kind, stat};
 pub use request::Request;
-pub use statistics::{Report, Statistics, Tally};
+pub use statistics::{Report, Statistics};

@@ -1,27 +1,8 @@
 //! What was done with a file, and how long it took.
 
+use elio::{Counter, Tally};
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// The calls of one kind on one file.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Tally {
-    /// How many calls.
-    pub calls: u64,
-    /// How many bytes they were asked to move (for waits: the bytes of the requests waited for).
-    pub bytes: u64,
-    /// How long the caller spent in them.
-    pub seconds: f64,
-}
-
-impl Tally {
-    /// Bytes per second over 10^6; zero where no time was spent.
-    #[allow(clippy::cast_precision_loss)] // a rate is printed with two decimals
-    pub fn megabytes_per_second(&self) -> f64 {
-        if self.seconds > 0.0 { self.bytes as f64 / self.seconds / 1e6 } else { 0.0 }
-    }
-}
 
 /// The calls on one file since it was opened, with real times.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -66,37 +47,6 @@ fn row(f: &mut fmt::Formatter<'_>, name: &str, tally: &Tally) -> fmt::Result {
     let Tally { calls, bytes, seconds } = tally;
     let rate = tally.megabytes_per_second();
     writeln!(f, "{name:8} {calls:>12} {bytes:>18} {seconds:>14.6} {rate:>12.2}")
-}
-
-/// The running count behind a [`Tally`]: three relaxed additions a call.
-#[derive(Debug, Default)]
-pub(crate) struct Counter {
-    calls: AtomicU64,
-    bytes: AtomicU64,
-    ticks: AtomicU64,
-}
-
-impl Counter {
-    /// Runs `call` and counts it with `bytes` bytes and the time it took, whether it fails or not.
-    pub(crate) fn time<T>(&self, bytes: usize, call: impl FnOnce() -> T) -> T {
-        let begin = elio::ticks();
-        let result = call();
-        self.ticks.fetch_add(elio::ticks().saturating_sub(begin), Relaxed);
-        self.note(bytes);
-        result
-    }
-
-    /// Counts a call that took no time.
-    pub(crate) fn note(&self, bytes: usize) {
-        self.calls.fetch_add(1, Relaxed);
-        self.bytes.fetch_add(bytes as u64, Relaxed);
-    }
-
-    #[allow(clippy::cast_precision_loss)] // what is lost of 2^53 ticks is less than a tick in a month
-    fn tally(&self) -> Tally {
-        let seconds = self.ticks.load(Relaxed) as f64 * elio::tick_seconds();
-        Tally { calls: self.calls.load(Relaxed), bytes: self.bytes.load(Relaxed), seconds }
-    }
 }
 
 /// The running counts of one file.

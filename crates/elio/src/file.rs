@@ -1,5 +1,6 @@
 //! A file on a device.
 
+use crate::counters::{self, FileCounters};
 use crate::device::pread::{self, PreadDevice};
 use crate::device::{Device, Properties, Route};
 use crate::error::{Error, Operation, Result};
@@ -17,6 +18,7 @@ use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
+use tracing::span::EnteredSpan;
 
 /// What a file may be used for, and what opening does to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -105,6 +107,8 @@ pub(crate) struct Handle {
     pub(crate) inode: Arc<Inode>,
     pub(crate) residency: Residency,
     pub(crate) waiting: Waiting,
+    /// Where calls are counted, if they are.
+    pub(crate) counters: Option<Arc<FileCounters>>,
     read_ahead: Arc<Mutex<ReadAhead>>,
 }
 
@@ -136,6 +140,7 @@ impl File {
     /// asks for what is not there.
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
         let path = path.as_ref();
+        let _span = tracing::debug_span!("open", path = %path.display()).entered();
         let file = open_system_file(path, options.mode)?;
         let metadata = file.metadata().map_err(|source| open_error(path, source))?;
         let inode = Inode::of((metadata.dev(), metadata.ino()));
@@ -156,14 +161,16 @@ impl File {
 
     fn new(device: Arc<dyn Device>, path: &Path, options: &OpenOptions, inode: Arc<Inode>) -> Self {
         let read_ahead = inode.open_handle();
+        let properties = device.properties();
         let handle = Handle {
-            properties: device.properties(),
+            properties,
             device,
             path: Arc::from(path),
             options: options.clone(),
             inode,
             residency: Residency::default(),
             waiting: Waiting::default(),
+            counters: counters::of_file(path, properties, options),
             read_ahead,
         };
         Self { handle: Arc::new(handle) }
@@ -190,7 +197,8 @@ impl File {
     /// [`Error::OutOfRange`].
     pub fn read_at(&self, offset_bytes: u64, into: &mut [u8]) -> Result<usize> {
         self.handle.check(Operation::Read, offset_bytes, into.len())?;
-        self.handle.read(offset_bytes, into)
+        let _span = self.handle.span("read", offset_bytes, into.len());
+        self.handle.counted(|counters| &counters.read, into.len(), || self.handle.read(offset_bytes, into))
     }
 
     /// Writes all of `from` at `offset_bytes`, extending the file if need be; a gap reads as zeros.
@@ -202,7 +210,9 @@ impl File {
     /// reading only; [`Error::OutOfRange`].
     pub fn write_at(&self, offset_bytes: u64, from: &[u8]) -> Result<()> {
         self.handle.check(Operation::Write, offset_bytes, from.len())?;
-        self.handle.write(Operation::Write, offset_bytes, from).map(|_| ())
+        let _span = self.handle.span("write", offset_bytes, from.len());
+        let write = || self.handle.write(Operation::Write, offset_bytes, from);
+        self.handle.counted(|counters| &counters.write, from.len(), write).map(|_| ())
     }
 
     /// Starts reading into `buffer`, which the request owns until it is finished.
@@ -298,6 +308,7 @@ impl File {
     /// # Errors
     /// Errors of data written behind, which is given up now, and errors of earlier writes that the system reports late.
     pub fn close(self) -> Result<()> {
+        let _span = tracing::debug_span!("close", path = %self.path().display()).entered();
         let settled = self.handle.settle_all();
         if settled.is_err() {
             self.handle.inode.abandon_written_behind();
@@ -358,6 +369,13 @@ impl Drop for File {
 impl Handle {
     pub(crate) fn read_ahead(&self) -> MutexGuard<'_, ReadAhead> {
         self.read_ahead.lock().expect("no thread panics while it reads ahead")
+    }
+
+    /// The span of a transfer, until it is dropped.
+    #[inline]
+    pub(crate) fn span(&self, operation: &'static str, offset_bytes: u64, bytes: usize) -> EnteredSpan {
+        let path = self.path.display();
+        tracing::trace_span!("transfer", operation, path = %path, offset_bytes, bytes).entered()
     }
 
     pub(crate) fn filling(&self) -> Filling {

@@ -23,11 +23,13 @@
 //! ```
 //!
 //! Environment: `CHEMIO_BACKEND=uring|pread` forces a backend; `CHEMIO_BUFFER_MB` (default 32) bounds the memory that staging,
-//! read-ahead and write-behind take together in this process.
+//! read-ahead and write-behind take together in this process; with `CHEMIO_STATS` set the calls on each file are counted, see
+//! [`file_statistics`].
 #![deny(unsafe_code)]
 
 mod buffer;
 pub mod codes;
+mod counters;
 mod device;
 mod error;
 mod file;
@@ -45,6 +47,9 @@ mod sys;
 mod write;
 
 pub use buffer::buffer_usage_bytes;
+pub use counters::{
+    Counter, FileStatistics, Tally, asked_for as statistics_asked_for, count_files, file_statistics,
+};
 pub use device::counting::{CountingDevice, Counts};
 pub use device::fault::{Fault, FaultDevice};
 pub use device::memory::MemoryDevice;

@@ -37,6 +37,12 @@ enum Progress {
 impl Progress {
     /// Starts reading into `into`, which must stay until this value is dropped.
     fn read(handle: &Arc<Handle>, offset_bytes: u64, into: &mut [u8]) -> Self {
+        let _span = handle.span("start reading", offset_bytes, into.len());
+        let bytes = into.len();
+        handle.counted(|counters| &counters.aread, bytes, || Self::start_read(handle, offset_bytes, into))
+    }
+
+    fn start_read(handle: &Arc<Handle>, offset_bytes: u64, into: &mut [u8]) -> Self {
         if handle.read_at_once(offset_bytes, into) {
             return Self::Done(Ok(into.len()));
         }
@@ -45,6 +51,12 @@ impl Progress {
 
     /// Starts writing `from`, which must stay until this value is dropped.
     fn write(handle: &Arc<Handle>, offset_bytes: u64, from: &[u8]) -> Self {
+        let _span = handle.span("start writing", offset_bytes, from.len());
+        let start = || Self::start_write(handle, offset_bytes, from);
+        handle.counted(|counters| &counters.awrite, from.len(), start)
+    }
+
+    fn start_write(handle: &Arc<Handle>, offset_bytes: u64, from: &[u8]) -> Self {
         if !is_taken_at_issue(handle, offset_bytes, from.len()) {
             let memory = CallerMemory::for_writing(from);
             return Self::Pending(Box::new(Pending::write(handle, offset_bytes, memory)));
@@ -62,10 +74,17 @@ impl Progress {
             Self::Done(Ok(bytes)) => Ok(*bytes),
             Self::Done(Err(error)) => Err(error.duplicate()),
             Self::Gathered(bytes, generation, handle) => {
-                handle.inode.flush_generation(*generation)?;
+                let flush = || handle.inode.flush_generation(*generation);
+                handle.counted(|counters| &counters.wait, *bytes, flush)?;
                 Ok(*bytes)
             }
-            Self::Pending(pending) => pending.wait(),
+            Self::Pending(pending) => {
+                let (counters, bytes) = (pending.handle().counters.clone(), pending.bytes());
+                match counters {
+                    None => pending.wait(),
+                    Some(counters) => counters.wait.time(bytes, || pending.wait()),
+                }
+            }
         }
     }
 

@@ -79,6 +79,7 @@ impl ArrayBuilder {
     /// - [`Error::NoMemory`], [`Error::Memory`]: too large.
     /// - [`Error::Window`], [`Error::Path`]: the nodes cannot be bridged.
     pub fn create(self) -> Result<Array> {
+        let _span = tracing::debug_span!("create an array", name = self.name, shape = ?self.shape).entered();
         let group = self.group.clone().unwrap_or_else(|| self.context.world().clone());
         let distribution = group.comm().agree(self.distribution(group.ranks()))?;
         Array::make(&self.context, &group, self.name, self.element_type, Arc::new(distribution))
@@ -139,6 +140,7 @@ impl Array {
     /// - [`Error::ArgumentsDiffer`]: the ranks remove different arrays. They are gone nevertheless; MPI's
     ///   window of one is freed when all ranks have tried to remove it.
     pub fn destroy(self) -> Result<()> {
+        let _span = tracing::debug_span!("destroy an array", name = self.name()).entered();
         let completed = self.window.complete_all();
         // MPI would wait for ever if each rank freed another window.
         if let Err(different) = agree_on(&self.group, self.number, "removing an array") {

@@ -21,6 +21,8 @@ impl Array {
             unsafe { place.put(from.first()) };
             return Ok(());
         }
+        // Where it is one copy, above, a span would cost as much as it measures.
+        let _span = tracing::trace_span!("put", array = self.name(), %section).entered();
         self.complete(|pending| self.begin_put(section, &from, pending))
     }
 
@@ -35,6 +37,8 @@ impl Array {
             unsafe { place.get(to.first()) };
             return Ok(());
         }
+        // Where it is one copy, above, a span would cost as much as it measures.
+        let _span = tracing::trace_span!("get", array = self.name(), %section).entered();
         self.complete(|pending| self.begin_get(section, &to, pending))
     }
 
@@ -51,6 +55,8 @@ impl Array {
             unsafe { place.accumulate(from.first(), alpha) };
             return Ok(());
         }
+        // Where it is one copy, above, a span would cost as much as it measures.
+        let _span = tracing::trace_span!("accumulate", array = self.name(), %section).entered();
         self.complete(|pending| self.begin_accumulate(section, &from, alpha, pending))
     }
 

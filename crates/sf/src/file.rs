@@ -67,6 +67,7 @@ impl SharedFile {
     /// # Errors
     /// As [`create`](Self::create).
     pub fn create_with(comm: &Arc<Comm>, path: &Path, hints: &Hints, cache: CachePolicy) -> Result<Self> {
+        let _span = tracing::debug_span!("create a shared file", path = %path.display()).entered();
         let storage = collective::create(comm, path, hints, cache)?;
         Ok(Self {
             comm: Arc::clone(comm),
@@ -88,6 +89,7 @@ impl SharedFile {
     /// - [`Error::Closed`]: this rank has closed it.
     /// - [`Error::Device`]: reading failed.
     pub fn read(&self, offset_bytes: u64, into: &mut [u8]) -> Result<()> {
+        let _span = tracing::trace_span!("read a shared file", offset_bytes, bytes = into.len()).entered();
         self.check_open()?;
         self.storage.read(offset_bytes, into)
     }
@@ -100,6 +102,7 @@ impl SharedFile {
     /// - [`Error::Closed`], [`Error::ReadOnly`]: this rank may not write now.
     /// - [`Error::Device`]: writing failed; a full disk says how much was asked for and how much is left.
     pub fn write(&self, offset_bytes: u64, from: &[u8]) -> Result<()> {
+        let _span = tracing::trace_span!("write a shared file", offset_bytes, bytes = from.len()).entered();
         self.check_writable(offset_bytes, from.len(), false)?;
         self.storage.write(offset_bytes, from)
     }
@@ -130,6 +133,7 @@ impl SharedFile {
     /// # Errors
     /// [`Error::Device`]: data that was held could not be handed over. The file is closed all the same.
     pub fn close(&self) -> Result<()> {
+        let _span = tracing::debug_span!("close a shared file").entered();
         self.state.store(CLOSED, Ordering::Release);
         self.storage.flush()
     }
@@ -140,6 +144,7 @@ impl SharedFile {
     /// # Errors
     /// As [`close`](Self::close). The file is open all the same.
     pub fn open(&self, access: Access) -> Result<()> {
+        let _span = tracing::debug_span!("open a shared file").entered();
         let handed_over = self.storage.flush();
         let state = match access {
             Access::ReadWrite => READ_WRITE,
@@ -174,6 +179,7 @@ impl SharedFile {
     /// The same on every rank: [`Error::OnRank`] if rank 0 could not remove it, [`Error::Comm`]. The handle is gone all the
     /// same. A file that somebody else has removed is no error.
     pub fn destroy(self) -> Result<()> {
+        let _span = tracing::debug_span!("destroy a shared file").entered();
         collective::destroy(&self.comm, &self.storage)
     }
 

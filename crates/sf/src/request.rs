@@ -72,6 +72,7 @@ impl<B> Request<B> {
     /// - [`Error::EndOfFile`](crate::Error::EndOfFile): a read met the end; what there is has been copied.
     /// - [`Error::Device`](crate::Error::Device): the transfer failed.
     pub fn wait(&mut self) -> Result<()> {
+        let _span = tracing::trace_span!("wait for a shared file", bytes = self.len_bytes).entered();
         let got = self.wait_bytes()?;
         let Some(storage) = &self.storage else { return Ok(()) };
         storage.expect_all(got, self.len_bytes, self.offset_bytes)

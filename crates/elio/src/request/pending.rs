@@ -70,6 +70,16 @@ impl Pending {
         pending
     }
 
+    /// The file.
+    pub(super) fn handle(&self) -> &Arc<Handle> {
+        &self.handle
+    }
+
+    /// The bytes asked for.
+    pub(super) fn bytes(&self) -> usize {
+        self.memory.len()
+    }
+
     fn note_start(&mut self) {
         if self.outcome.is_none() {
             self.start = Some(self.handle.waiting.note_start());
