@@ -48,9 +48,13 @@ impl Counter {
     pub fn time<T>(&self, bytes: usize, call: impl FnOnce() -> T) -> T {
         let begin = crate::ticks();
         let result = call();
+        self.note_since(begin, bytes);
+        result
+    }
+
+    fn note_since(&self, begin: u64, bytes: usize) {
         self.ticks.fetch_add(crate::ticks().saturating_sub(begin), Relaxed);
         self.note(bytes);
-        result
     }
 
     /// Counts a call that took no time.
@@ -209,6 +213,23 @@ impl Handle {
             None => call(),
             Some(counters) => kind(counters).time(bytes, call),
         }
+    }
+
+    /// The same of a call that may turn out not to be one: `is_done` tells of its result.
+    pub(crate) fn counted_if<T>(
+        &self,
+        kind: impl FnOnce(&FileCounters) -> &Counter,
+        bytes: usize,
+        call: impl FnOnce() -> T,
+        is_done: impl FnOnce(&T) -> bool,
+    ) -> T {
+        let Some(counters) = &self.counters else { return call() };
+        let begin = crate::ticks();
+        let result = call();
+        if is_done(&result) {
+            kind(counters).note_since(begin, bytes);
+        }
+        result
     }
 }
 

@@ -14,7 +14,9 @@ impl File {
     /// nothing has to be waited for: tells whether it did. If not, the pieces may hold anything, and a read has to follow. For
     /// callers whose transfers are only copies anyway; what cannot be gathered is never copied.
     pub fn copy_out(&self, offset_bytes: u64, into: &Gather) -> bool {
-        self.handle().copy_out(offset_bytes, into)
+        let (handle, len) = (self.handle(), into.len_bytes());
+        let copy = || handle.copy_out(offset_bytes, into);
+        handle.counted_if(|counters| &counters.read, len, copy, |&is_done| is_done)
     }
 
     /// Writes the pieces to the file from `offset_bytes` on, if writes of such a range go through the page cache here: tells
@@ -23,8 +25,10 @@ impl File {
     /// # Errors
     /// As [`File::write_at`]; some of it may be written then.
     pub fn copy_in(&self, offset_bytes: u64, from: &Gather) -> Result<bool> {
-        self.handle().check(Operation::Write, offset_bytes, from.len_bytes())?;
-        self.handle().copy_in(offset_bytes, from)
+        let (handle, len) = (self.handle(), from.len_bytes());
+        handle.check(Operation::Write, offset_bytes, len)?;
+        let copy = || handle.copy_in(offset_bytes, from);
+        handle.counted_if(|counters| &counters.write, len, copy, |copied| !matches!(copied, Ok(false)))
     }
 }
 

@@ -28,6 +28,8 @@ const WIDTH: i32 = 1220;
 const LEFT: i32 = 250;
 const PANEL_WIDTH: i32 = 440;
 const BETWEEN_PANELS: i32 = 60;
+/// So far apart are the marks of an axis at least, for their words.
+const BETWEEN_MARKS_MIN: i32 = 48;
 const TOP: i32 = 96;
 const BOTTOM: i32 = 70;
 const ROW_HEIGHT: i32 = 50;
@@ -104,7 +106,13 @@ fn head(canvas: &mut Canvas, summary: &Summary) {
     if !summary.missing.is_empty() {
         when.push(format!("not measured: {}", summary.missing.join(" ")));
     }
-    bold(canvas, &format!("chemio side by side: {held} of {judged} judged cells hold"), Point::new(12, 22));
+    let is_quick = summary.suites.iter().any(|suite| suite.report.quick);
+    let warning = if is_quick { " (small sizes: a test, figures mean nothing)" } else { "" };
+    bold(
+        canvas,
+        &format!("chemio side by side: {held} of {judged} judged cells hold{warning}"),
+        Point::new(12, 22),
+    );
     words(canvas, &when.join(", "), Point::new(12, 44), GREY, Alignment::Left);
 }
 
@@ -144,7 +152,7 @@ impl Panel {
     fn draw(&self, canvas: &mut Canvas, rows: &[Row<'_>]) {
         let bottom = TOP + ROW_HEIGHT * len(rows);
         bold(canvas, self.title, Point::new(self.left, TOP - 28));
-        for power in self.ends[0]..=self.ends[1] {
+        for power in marks(self.ends) {
             let x = self.left + self.place(2_f64.powi(power));
             let (colour, width) = if power == 0 { (BLACK, 2) } else { (LIGHT, 1) };
             line(canvas, Point::new(x, TOP), Point::new(x, bottom), colour, width);
@@ -180,6 +188,12 @@ fn ends(ratios: impl Iterator<Item = f64>) -> [i32; 2] {
     powers.fold([-1, 1], |[first, last], power| {
         [first.min(power.floor() as i32), last.max(power.ceil() as i32)]
     })
+}
+
+/// The powers of two that are marked: all of them, or, where they would stand too close, every second, third and so on, with 1 among them.
+fn marks([first, last]: [i32; 2]) -> impl Iterator<Item = i32> {
+    let every = 1 + (last - first) * BETWEEN_MARKS_MIN / PANEL_WIDTH;
+    (first..=last).filter(move |power| power % every == 0)
 }
 
 fn power_of_two(power: i32) -> String {
@@ -231,7 +245,7 @@ fn point(canvas: &mut Canvas, at: Point, outcome: Outcome) {
 
 #[cfg(test)]
 mod tests {
-    use super::{LEFT, PANEL_WIDTH, Panel, ends, power_of_two, rows};
+    use super::{BETWEEN_MARKS_MIN, LEFT, PANEL_WIDTH, Panel, ends, marks, power_of_two, rows};
     use crate::summary::figures::groups;
     use crate::summary::report::Report;
     use crate::summary::{OfSuite, Summary};
@@ -243,6 +257,14 @@ mod tests {
         assert_eq!(ends([0.2, 17.0].into_iter()), [-3, 5]);
         assert_eq!(ends([].into_iter()), [-1, 1]);
         assert_eq!([-2, 0, 3].map(power_of_two), ["1/4", "1", "8"]);
+    }
+
+    #[test]
+    fn a_long_axis_has_fewer_marks_and_one_is_among_them() {
+        assert_eq!(marks([-2, 4]).collect::<Vec<_>>(), [-2, -1, 0, 1, 2, 3, 4]);
+        assert_eq!(marks([-7, 8]).collect::<Vec<_>>(), [-6, -4, -2, 0, 2, 4, 6, 8]);
+        let places: Vec<i32> = marks([-14, 16]).map(|power| PANEL_WIDTH * power / 30).collect();
+        assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= BETWEEN_MARKS_MIN) && places.contains(&0));
     }
 
     #[test]
