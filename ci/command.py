@@ -137,6 +137,31 @@ def expect_import(array, file, *more):
     expect_same(f"{file} {more}", zarr.open_array(str(path))[...], array)
 
 
+def reblocked():
+    for number, (data_type, ranks) in enumerate(itertools.product(TYPES, [1, 3])):
+        shape, order = (60, 35, 41), [(2, 0, 1), (0, 1, 2), (1, 2, 0)][number % 3]
+        array = elements(shape, data_type, 2000 + number)
+        source, target = DIRECTORY / f"source-{number}", DIRECTORY / f"reblocked-{number}"
+        make_with_zarr(source, array, number)
+        expected = array.transpose(order)
+        brick = [max(1, extent // 3) for extent in expected.shape]
+        facts = json.loads(chemio(
+            "reblock", source, target, "--brick", ",".join(map(str, brick)), "--order", ",".join(map(str, order)),
+            "--memory", "1", "-n", ranks, "--verify", "--json",
+        ))
+        if facts["ranks"] != ranks or not facts["verified"] or facts["bytes"] != array.nbytes:
+            fail(f"re-blocking {number}: {facts}")
+        made = zarr.open_array(str(target))
+        expect_same(f"re-blocked {number}", made[...], expected)
+        inner = made.metadata.codecs[0].chunk_shape
+        if list(inner) != brick:
+            fail(f"bricks of re-blocked {number}: {inner}, expected {brick}")
+        chemio("verify", "--read", target)
+        chemio("export", target, DIRECTORY / "reblocked.npy", "--force")
+        expect_same(f"exported {number}", np.load(DIRECTORY / "reblocked.npy"), expected)
+        chemio("reblock", source, target, "--brick", ",".join(map(str, brick)), status=2)
+
+
 def refused():
     pair = np.dtype([("x", "f8"), ("y", "f8")])
     for words, value in {
@@ -163,6 +188,7 @@ def refused():
 
 exported()
 imported()
+reblocked()
 refused()
 print(f"{len(failures)} failures")
 sys.exit(bool(failures))

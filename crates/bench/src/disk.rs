@@ -1,4 +1,4 @@
-//! What the suites about files share: an equal start for everybody (`page_cache`, `memory`), files that vanish (`scratch`),
+//! What the suites about files share: an equal start for everybody (`page_cache`, `memory`, `rehearsal`), files that vanish (`scratch`),
 //! the device by fio (`fio`), what is timed (`access`, `samples`, `passes`) and the rule of a cell (`rule`).
 
 pub(crate) mod access;
@@ -6,6 +6,7 @@ pub(crate) mod fio;
 pub(crate) mod memory;
 pub(crate) mod page_cache;
 pub(crate) mod passes;
+pub(crate) mod rehearsal;
 pub(crate) mod rule;
 pub(crate) mod samples;
 pub(crate) mod scratch;

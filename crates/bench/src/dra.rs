@@ -28,6 +28,7 @@ use crate::Findings;
 use crate::disk::fio::{Fio, Load};
 use crate::disk::page_cache::{self, PageCache};
 use crate::disk::passes::Passes;
+use crate::disk::rehearsal::Rehearsals;
 use crate::disk::scratch::Scratch;
 use crate::error::BenchError;
 use crate::progress::Progress;
@@ -112,6 +113,7 @@ impl<'a> Round<'a> {
             scratch,
             place: Place {
                 directory: scratch.directory(DIRECTORY_NAME)?,
+                rehearsals: Rehearsals::below(scratch)?,
                 page_cache: PageCache::probe(),
                 is_rehearsed: !options.common.quick,
                 tries_max: options.tries_max(),

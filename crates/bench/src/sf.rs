@@ -16,14 +16,16 @@ mod workload;
 use self::device::{Device, Yardstick};
 use self::engine::Engine;
 use self::options::Options;
+use self::pass::Place;
 use self::report::{Fall, Report, Row};
 use self::team::Team;
 use self::workload::{Cell, Workload};
 use crate::Findings;
 use crate::disk::page_cache::{self, PageCache};
 use crate::disk::passes::Passes;
+use crate::disk::rehearsal::Rehearsals;
 use crate::disk::samples::Samples;
-use crate::disk::scratch::{Scratch, ScratchFile};
+use crate::disk::scratch::Scratch;
 use crate::error::BenchError;
 use crate::machine::Machine;
 use crate::progress::Progress;
@@ -67,9 +69,7 @@ fn empty_report(options: &Options, scratch: &Scratch) -> Report {
 /// What all turns of a run use.
 struct Round<'a> {
     scratch: &'a Scratch,
-    file: ScratchFile,
-    page_cache: PageCache,
-    tries_max: u64,
+    place: Place,
     samples: Samples<(Cell, Engine)>,
     passes: Passes,
     device: Option<Device<'a>>,
@@ -88,16 +88,19 @@ fn measure(options: &Options, scratch: &Scratch, report: &mut Report) -> Result<
     let progress = Progress::new(options.common.silent);
     let mut round = Round {
         scratch,
-        file: scratch.file(FILE_NAME),
-        page_cache: PageCache::probe(),
-        tries_max: options.tries_max(),
+        place: Place {
+            file: scratch.file(FILE_NAME),
+            rehearsals: Rehearsals::below(scratch)?,
+            page_cache: PageCache::probe(),
+            tries_max: options.tries_max(),
+        },
         samples: Samples::default(),
         passes: Passes::default(),
         device: options.fio.as_deref().map(|executable| Device::new(executable, options.size_bytes())),
     };
     for repetition in 1..=options.repetitions() {
         progress.say(&format!("repetition {repetition} of {}", options.repetitions()));
-        let mut team = Team::start(options, round.file.path())?;
+        let mut team = Team::start(options, round.place.file.path())?;
         report.mpi = team.greet()?;
         for &request_bytes in &options.requests {
             progress.say(&format!("  requests of {}", either(request_bytes)));
@@ -131,8 +134,7 @@ impl Round<'_> {
         match turn {
             Turn::Pass(engine, load) => {
                 let job = team.job(engine, load.ranks);
-                let place = (&self.file, self.page_cache);
-                self.passes += pass::run(job, (engine, load), place, self.tries_max, &mut self.samples)?;
+                self.passes += pass::run(job, (engine, load), &self.place, &mut self.samples)?;
                 Ok(())
             }
             Turn::Device(yardstick, jobs) => {

@@ -3,26 +3,23 @@
 //! - `array`: what is done with whole arrays: `info`, `ls`, `verify`, `cp`, `mv`, `rm`.
 //! - `scan`: reading and writing elements in tiles, with several transfers in flight and bounded memory.
 //! - `stats`, `convert`, `plot`: what stands on it.
-//! - `plan`: how an array would be brought into other bricks.
+//! - `reblock`: runs `chemio-reblock`, which needs MPI; `plan`, in `chemio-command`, says what it would do.
 //! - `machine`: `bench` and `doctor`.
 #![deny(unsafe_code)]
 
 mod array;
 mod convert;
-mod error;
 mod files;
-mod interrupt;
 mod machine;
 mod manual;
 mod options;
-mod output;
-mod plan;
 mod plot;
-mod progress;
+mod reblock;
 mod scan;
 mod stats;
 
 use clap::Parser;
+use command::{error, interrupt, output, plan, progress};
 use error::Result;
 use options::{Cli, Command};
 use std::process::ExitCode;
@@ -35,8 +32,7 @@ fn main() -> ExitCode {
     {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let advice = error.advice().map_or(String::new(), |advice| format!("; {advice}"));
-            eprintln!("chemio: {}{advice}", one_line(&error.to_string()));
+            error::report(&error, error.advice());
             ExitCode::from(error.status())
         }
     }
@@ -55,14 +51,10 @@ fn run(cli: Cli) -> Result<()> {
         Command::Import(options) => convert::import::run(&options),
         Command::Plot(options) => plot::run(&options),
         Command::Plan(options) => plan::run(&options),
+        Command::Reblock(options) => reblock::run(&options),
         Command::Bench(options) => machine::bench::run(&options),
         Command::Doctor(options) => machine::doctor::run(&options),
         Command::Completions(options) => manual::completions(&options),
         Command::Manual(options) => manual::pages(&options),
     }
-}
-
-/// Names of files may have line ends in them.
-fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }

@@ -1,6 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueHint};
+use command::options::{Facts, Plan, Reblock};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -12,6 +13,7 @@ Examples:
   chemio export /scratch/amplitudes t2.h5     for h5py and others; also .npy and .bin
   chemio plot /scratch/amplitudes -o t2.png   a picture of a slice
   chemio plan /scratch/t2 --brick 64,64       how it would be brought into other bricks
+  chemio reblock /scratch/t2 /archive --brick 64,64   and that, with MPI
   chemio doctor /scratch                      what this machine and this directory can do
 
 Status: 0 done; 1 verify found damage; 2 it could not be done, and one line says why; 128 and the signal's number
@@ -41,18 +43,11 @@ pub(crate) enum Command {
     Import(Import),
     Plot(Plot),
     Plan(Plan),
+    Reblock(Reblock),
     Bench(Bench),
     Doctor(Doctor),
     Completions(Completions),
     Manual(Manual),
-}
-
-/// Whether facts are printed for people or for programs.
-#[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct Facts {
-    /// Print facts as JSON, sizes in bytes.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// How much memory may be used.
@@ -268,45 +263,6 @@ pub(crate) enum Show {
     Min,
     /// The largest.
     Max,
-}
-
-/// Say how an array would be brought into bricks of another shape: what is read, kept and written in which passes.
-///
-/// Nothing is moved: that is done by programs, in one call for copies. Of the memory that they give to arrays on disk a part goes
-/// into the buffers of transfers, and the rest is what counts here.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  chemio plan t2 --brick 64,64,64,64\n  \
-        chemio plan matrix --brick 4096,32 --order 1,0 --memory 64 --ranks 4 --explain")]
-pub(crate) struct Plan {
-    /// The directory of the array.
-    #[arg(value_hint = ValueHint::DirPath)]
-    pub(crate) path: PathBuf,
-    /// The extents of a brick of the target, in its order of dimensions.
-    #[arg(long, value_name = "N,N,...", value_delimiter = ',', required = true)]
-    pub(crate) brick: Vec<u64>,
-    /// For each dimension of the target, the dimension of the array that it is, from 0; as they are by default.
-    #[arg(long, value_name = "I,I,...", value_delimiter = ',')]
-    pub(crate) order: Vec<usize>,
-    /// Memory of all ranks together, in megabytes.
-    #[arg(long, value_name = "MB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
-    pub(crate) memory: u64,
-    /// Number of ranks.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
-    pub(crate) ranks: u64,
-    /// How many of the ranks read and write; two by default, or the one there is.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
-    pub(crate) io_processes: Option<u64>,
-    /// What the device reads and writes in a second, in megabytes.
-    #[arg(long, value_name = "MB", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
-    pub(crate) bandwidth: u64,
-    /// How many contiguous transfers the device begins in a second, with several in flight.
-    #[arg(long, value_name = "N", default_value_t = 122_070, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) operations: u64,
-    /// Say too what the other kinds of plans would cost.
-    #[arg(long, conflicts_with = "json")]
-    pub(crate) explain: bool,
-    #[command(flatten)]
-    pub(crate) facts: Facts,
 }
 
 /// Measure how fast arrays in a directory are written and read, beside plain files there.

@@ -6,6 +6,8 @@ use std::os::raw::c_int;
 
 /// The largest number of elements in one call: MPI counts with an int.
 const COUNT_MAX: usize = 1 << 28;
+/// A barrier that is nearly complete is not worth giving the processor away.
+const PROMPT_TESTS: u32 = 16;
 
 impl Comm {
     /// Waits for every rank.
@@ -16,6 +18,35 @@ impl Comm {
         let _entered = self.mpi().enter()?;
         // SAFETY: the communicator lives as long as `self`.
         Error::check("MPI_Barrier", unsafe { ffi::MPI_Barrier(self.raw()) })
+    }
+
+    /// Waits for every rank, and lets whoever has work use the processor meanwhile: for waits that may be long, where ranks still
+    /// compute or threads of theirs still copy. MPI's own waiting takes a processor away from them.
+    ///
+    /// # Errors
+    /// As [`barrier`](Self::barrier).
+    pub fn patient_barrier(&self) -> Result<()> {
+        let mut done = 0;
+        // SAFETY: a constant of MPI; the communicator lives as long as `self`, and the request is complete when this returns, but
+        // after an error, which nothing can be done about.
+        unsafe {
+            let mut request = ffi::RSMPI_REQUEST_NULL;
+            Error::check("MPI_Ibarrier", {
+                let _entered = self.mpi().enter()?;
+                ffi::MPI_Ibarrier(self.raw(), &raw mut request)
+            })?;
+            for tests in 1_u32.. {
+                Error::check("MPI_Test", {
+                    let _entered = self.mpi().enter()?;
+                    ffi::MPI_Test(&raw mut request, &raw mut done, ffi::RSMPI_STATUS_IGNORE)
+                })?;
+                if done != 0 {
+                    break;
+                }
+                if tests > PROMPT_TESTS { std::thread::yield_now() } else { std::hint::spin_loop() }
+            }
+        }
+        Ok(())
     }
 
     /// Gives every rank the values of rank `root`. The same number of values everywhere.

@@ -2,7 +2,7 @@
 
 use crate::disk::Disk;
 use crate::error::{Error, Operation, Result, refused};
-use crate::format::{Alignment, ArrayLayout, Attributes, BrickPlace, METADATA, Metadata};
+use crate::format::{Alignment, ArrayLayout, Attributes, BrickPlace, METADATA, Metadata, UNFINISHED};
 use crate::shard_file::{ShardFile, lay_out_shard};
 use crate::survey::{PART, read_metadata, read_metadata_text};
 use serde_json::Value;
@@ -60,6 +60,11 @@ impl ArrayDirectory {
     /// What chemio noted about the array; `None` if another program made it.
     pub fn attributes(&self) -> Option<&Attributes> {
         self.attributes.as_ref()
+    }
+
+    /// What has to be done again before the array can be read, if somebody has set the attribute [`UNFINISHED`].
+    pub fn unfinished(&self) -> Option<&Value> {
+        self.metadata.attributes.get(UNFINISHED)
     }
 
     /// The file of shard `number`.

@@ -14,7 +14,7 @@ mod shard;
 mod spec;
 
 pub use alignment::Alignment;
-pub use attributes::{Attributes, Maker, Part};
+pub use attributes::{Attributes, Maker, Part, UNFINISHED};
 pub use brick_shape::BrickShape;
 pub(crate) use chunk_key::coordinate;
 pub use chunk_key::{ChunkKeys, Separator};

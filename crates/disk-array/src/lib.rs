@@ -51,6 +51,8 @@ pub use create::Creation;
 pub use delete::Deleted;
 pub use directory::ArrayDirectory;
 pub use error::{Error, Operation, Result};
-pub use format::{Alignment, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, DataType, Maker};
+pub use format::{
+    Alignment, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, DataType, Maker, UNFINISHED,
+};
 pub use shard_file::ShardFile;
 pub use stored::Stored;

@@ -14,9 +14,6 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The attribute of an array that must not be read yet: an object whose `what` says what has to end before.
-pub const UNFINISHED: &str = "chemio_unfinished";
-
 /// What an array is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
@@ -191,9 +188,10 @@ impl DiskArray {
         Ok(Request::new(&self.context, job, memory))
     }
 
-    /// What has to be done again before the array can be read, if somebody has set the attribute [`UNFINISHED`].
+    /// What has to be done again before the array can be read, if somebody has set the attribute
+    /// [`UNFINISHED`](crate::UNFINISHED).
     pub fn unfinished(&self) -> Option<&Value> {
-        self.directory.metadata().attributes.get(UNFINISHED)
+        self.directory.unfinished()
     }
 
     fn check(

@@ -25,11 +25,11 @@ mod request;
 mod shards;
 mod transfer;
 
-pub use array::{Access, DiskArray, UNFINISHED};
+pub use array::{Access, DiskArray};
 pub use context::{Context, MemoryLimit, OpenDevice, Settings};
 pub use disk_array::{
     Alignment, ArrayDirectory, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, Creation, DataType,
-    Deleted, Maker, Operation, ShardFile, format,
+    Deleted, Maker, Operation, ShardFile, UNFINISHED, format,
 };
 pub use error::{Error, Result};
 pub use in_memory::{ArrayInMemory, MadeArray, MakeArray, MemoryError};

@@ -88,6 +88,8 @@ impl Request {
 
     /// Tells all ranks how it went.
     fn finish(&mut self) {
+        // An error shows again below.
+        let _ = self.context.comm().patient_barrier();
         let synced = match self.memory.take() {
             Some(memory) if self.job.direction() == Direction::ToMemory => {
                 sync(&*memory, self.job.array.directory.path())

@@ -450,9 +450,15 @@ impl Handle {
         self.inode.fits_in_cache(holes.map_or(end_bytes, |allocated_bytes| allocated_bytes.min(end_bytes)))
     }
 
+    /// The same for a write. How much of a file with holes there is, is not asked for each small one.
+    fn write_fits_in_cache(&self, range: &Range<u64>) -> bool {
+        let asks = !self.options.keeps_holes || self.inode.asks_again(range.end - range.start);
+        !asks || self.inode.note_answer(self.fits_in_cache(range.end))
+    }
+
     /// The route of a write that ends in `range` at least, of pages that nobody else writes if it is `aligned`.
     pub(crate) fn route_of_write(&self, range: &Range<u64>, aligned: bool) -> Route {
-        let fits = self.fits_in_cache(range.end);
+        let fits = self.write_fits_in_cache(range);
         cache::write_route(self.options.cache, self.properties, aligned, fits)
     }
 }

@@ -33,6 +33,8 @@ pub(crate) struct Inode {
     in_flight_count: AtomicUsize,
     /// Where writes through the page cache ended at most.
     cached_end_bytes: AtomicU64,
+    /// So much was written since that was looked at, in a file with holes.
+    unasked_bytes: AtomicU64,
 }
 
 /// A transfer that was submitted and not yet waited for.
@@ -205,6 +207,19 @@ impl Inode {
         let before = self.cached_end_bytes.fetch_max(end_bytes, Ordering::Relaxed);
         CACHED_BYTES.fetch_add(end_bytes.saturating_sub(before), Ordering::Relaxed);
         true
+    }
+
+    /// Whether so much was written since the cache was last found large enough for a file with holes, with `more_bytes` now, that it
+    /// has to be looked at again.
+    pub(crate) fn asks_again(&self, more_bytes: u64) -> bool {
+        self.unasked_bytes.fetch_add(more_bytes, Ordering::Relaxed).saturating_add(more_bytes)
+            >= CACHED_STEP_BYTES
+    }
+
+    /// Notes the answer, and gives it.
+    pub(crate) fn note_answer(&self, fits: bool) -> bool {
+        self.unasked_bytes.store(if fits { 0 } else { CACHED_STEP_BYTES }, Ordering::Relaxed);
+        fits
     }
 
     /// Starts writing out what was written through the cache, when enough has come together.

@@ -28,6 +28,7 @@
 
 mod error;
 mod explain;
+mod memory;
 mod model;
 mod permutation;
 mod plan;
@@ -35,6 +36,7 @@ mod problem;
 mod steps;
 
 pub use error::{Error, Result};
+pub use memory::{Shares, share};
 pub use model::DeviceModel;
 pub use permutation::Permutation;
 pub use plan::axis::Axis;

@@ -35,6 +35,12 @@ pub struct Buffers {
     pub write_blocks: u64,
 }
 
+impl Buffers {
+    /// As `chemio-reblock` uses it: two boxes that take turns, and no others, because bricks are put together in the buffers of
+    /// transfers.
+    pub const IN_TURNS: Self = Self { max_blocks: 2, write_blocks: 0 };
+}
+
 impl Default for Buffers {
     fn default() -> Self {
         Self { max_blocks: 2, write_blocks: 1 }

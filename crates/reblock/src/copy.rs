@@ -3,11 +3,10 @@
 use crate::boxes::Boxes;
 use crate::error::{Error, Result};
 use crate::journal::{Journal, Position, between, passes_noted};
-use crate::memory::share;
-use crate::pass::{self, TURNS, Watch};
+use crate::pass::{self, Watch};
 use comm::{NumberedFailure, Operation};
 use dra::{Access, ArraySpec, BrickShape, Bricks, Context, DiskArray, MakeArray, UNFINISHED};
-use layout::{Buffers, DeviceModel, Permutation, Plan, Problem, Units, plan};
+use layout::{Buffers, DeviceModel, Permutation, Plan, Problem, Units, plan, share};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
@@ -188,7 +187,7 @@ fn make_plan(
         io_processes: target.io_processes() as u64,
         device: options.device,
         units: options.units,
-        buffers: Buffers { max_blocks: TURNS, write_blocks: 0 },
+        buffers: Buffers::IN_TURNS,
         ..Problem::new(&metadata.dims, metadata.data_type.bytes(), &brick(source), &brick(target))
     };
     Ok((plan(&problem)?, shares.buffers))

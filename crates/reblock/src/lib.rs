@@ -36,7 +36,6 @@ mod copy;
 mod error;
 mod gathered;
 mod journal;
-mod memory;
 mod pass;
 mod permute;
 

@@ -7,13 +7,13 @@
 use crate::boxes::Boxes;
 use crate::gathered::{Gathered, Held};
 use dra::{ArrayInMemory, DiskArray, MadeArray, Request, Transfer};
-use layout::{Pass, Step, Steps};
+use layout::{Buffers, Pass, Step, Steps};
 use section::Section;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Boxes that take turns.
-pub(crate) const TURNS: u64 = 2;
+const TURNS: u64 = Buffers::IN_TURNS.max_blocks;
 
 /// Where steps go, and who is told of them.
 pub(crate) trait Watch {

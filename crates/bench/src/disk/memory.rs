@@ -2,7 +2,7 @@
 //! first touch of such a page costs several times as much as writing it: what a page cache seems to do then depends on
 //! which pages it happens to get. So more memory than a file can occupy is touched and given back right before each timed
 //! reading; in huge pages, because the kernel takes the large folios of a page cache from where those come from. Writes, which
-//! take more of it, are rehearsed instead (`rehearsals_count`).
+//! take more of it, are rehearsed instead (`rehearsal`).
 
 use std::fs;
 
@@ -13,9 +13,6 @@ const FACTOR: u64 = 2;
 /// One byte in each of these is touched.
 const PAGE_BYTES: usize = 4096;
 
-/// Timed writes are rehearsed on files that are removed again, until about so much has been written.
-const REHEARSED_BYTES: u64 = 400_000_000;
-
 /// Makes the kernel's next pages ready for use, as far as half of the available memory allows.
 pub(crate) fn warm(file_bytes: u64) {
     let bytes = (FACTOR * file_bytes).min(available_bytes().unwrap_or(0) / 2);
@@ -25,13 +22,6 @@ pub(crate) fn warm(file_bytes: u64) {
         let _ = memory.advise(Advice::HugePage);
         memory.iter_mut().step_by(PAGE_BYTES).for_each(|byte| *byte = 1);
     }
-}
-
-/// How often a write is rehearsed, so that the page cache of the timed one gets memory that was in use a moment ago. Memory that
-/// was not may have been returned to the host of a virtual machine, and to touch it takes several times as long as writing it; which
-/// memory the kernel takes depends on the sizes of the writes, so only the same writes prepare it.
-pub(crate) fn rehearsals_count(size_bytes: u64) -> u64 {
-    (REHEARSED_BYTES / size_bytes).clamp(1, 5)
 }
 
 fn available_bytes() -> Option<u64> {

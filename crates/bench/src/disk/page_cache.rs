@@ -66,7 +66,8 @@ fn forget(path: &Path) -> Result<(), BenchError> {
     fadvise(&file, 0, None, Advice::DontNeed).map_err(|cause| step("evicting", path)(cause.into()))
 }
 
-fn forget_below(directory: &Path) -> Result<(), BenchError> {
+/// Makes all files below `directory` cold that nobody has changed since they were synced.
+pub(crate) fn forget_below(directory: &Path) -> Result<(), BenchError> {
     for entry in fs::read_dir(directory).map_err(step("reading", directory))? {
         let path = entry.map_err(step("reading", directory))?.path();
         if path.is_dir() { forget_below(&path)? } else { forget(&path)? }

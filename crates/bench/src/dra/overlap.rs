@@ -149,7 +149,7 @@ fn transfer(job: &mut Job, setting: Setting, place: &Place, steps: u64) -> Resul
         place.make_cold(setting.load)?;
         job.read(steps)?
     };
-    place.directory.clear()?;
+    place.clear()?;
     Ok(answer)
 }
 

@@ -3,8 +3,9 @@
 
 use crate::disk::access::Operation;
 use crate::disk::memory;
-use crate::disk::page_cache::{self, PageCache};
+use crate::disk::page_cache::PageCache;
 use crate::disk::passes::Passes;
+use crate::disk::rehearsal::Rehearsals;
 use crate::disk::samples::Samples;
 use crate::disk::scratch::ScratchDirectory;
 use crate::dra::team::{Answer, Job};
@@ -20,7 +21,9 @@ pub(crate) struct Place {
     pub(crate) directory: ScratchDirectory,
     /// How it is made cold.
     pub(crate) page_cache: PageCache,
-    /// Whether writes that are timed are rehearsed.
+    /// What was written there before writes that are timed.
+    pub(crate) rehearsals: Rehearsals,
+    /// Whether they are rehearsed.
     pub(crate) is_rehearsed: bool,
     /// How often a pass is taken at most that other processes disturb.
     pub(crate) tries_max: u64,
@@ -81,20 +84,26 @@ impl Place {
         self.make_cold(load)?;
         let (cold, cold_was_disturbed) = watch(|| job.read(0));
         let cold = cold?;
-        self.directory.clear()?;
+        self.clear()?;
         let is_disturbed = writing_was_disturbed || reading_was_disturbed || cold_was_disturbed;
         Ok(Times { written, cached, cold, is_disturbed })
     }
 
     /// Before a write that is timed.
     pub(crate) fn rehearse(&self, job: &mut Job, load: Workload) -> Result<(), BenchError> {
-        let count = if self.is_rehearsed { memory::rehearsals_count(load.section_bytes()) } else { 0 };
+        let count = if self.is_rehearsed { Rehearsals::count(load.section_bytes()) } else { 0 };
         for _ in 0..count {
             job.write(load, 0)?;
+            self.rehearsals.keep(self.directory.path())?;
             self.directory.clear()?;
         }
-        page_cache::flush();
-        Ok(())
+        self.rehearsals.release()
+    }
+
+    /// Removes all arrays.
+    pub(crate) fn clear(&self) -> Result<(), BenchError> {
+        self.directory.clear()?;
+        self.rehearsals.clear()
     }
 
     /// Before a cold read that is timed.

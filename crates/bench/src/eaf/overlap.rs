@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::disk::access::Operation;
 use crate::disk::memory;
 use crate::disk::page_cache;
+use crate::disk::rehearsal::Rehearsals;
 use crate::disk::scratch::ScratchFile;
 use crate::eaf::bench::Bench;
 use crate::eaf::driver::{Answer, Driver};
@@ -101,6 +102,7 @@ struct Team<'a> {
     bytes: u64,
     drivers: Vec<Driver>,
     files: Vec<ScratchFile>,
+    rehearsals: Rehearsals,
 }
 
 impl<'a> Team<'a> {
@@ -110,7 +112,8 @@ impl<'a> Team<'a> {
         let start = |file| bench.start(setting.engine, load, file);
         let drivers = files.iter().map(start).collect::<Result<_, _>>()?;
         let bytes = load.size_bytes * files.len() as u64;
-        Ok(Self { bench, operation: setting.operation, bytes, drivers, files })
+        let rehearsals = Rehearsals::below(&bench.scratch)?;
+        Ok(Self { bench, operation: setting.operation, bytes, drivers, files, rehearsals })
     }
 
     /// Sends the command to all and waits for all. The longest times.
@@ -145,12 +148,13 @@ impl<'a> Team<'a> {
         match self.operation {
             Operation::WriteCached | Operation::WriteToDisk => {
                 self.files.iter().for_each(ScratchFile::remove);
-                for _ in 0..memory::rehearsals_count(self.bytes) {
+                self.rehearsals.clear()?;
+                for _ in 0..Rehearsals::count(self.bytes) {
                     self.ask("write")?;
+                    self.files.iter().try_for_each(|file| self.rehearsals.keep(file.path()))?;
                     self.files.iter().for_each(ScratchFile::remove);
                 }
-                page_cache::flush();
-                return Ok(());
+                return self.rehearsals.release();
             }
             Operation::ReadCached => {}
             Operation::ReadCold => {

@@ -3,7 +3,7 @@
 
 use crate::disk::access::Operation;
 use crate::disk::memory;
-use crate::disk::page_cache;
+use crate::disk::rehearsal::Rehearsals;
 use crate::disk::samples::Samples;
 use crate::eaf::bench::Bench;
 use crate::eaf::engine::Engine;
@@ -21,11 +21,13 @@ pub(crate) fn run(
     let mut driver = bench.start(engine, &load, &file)?;
     let mut add = |operation, seconds| samples.add((load.cell(operation), engine), seconds);
 
-    for _ in 0..memory::rehearsals_count(load.size_bytes) {
+    let rehearsals = Rehearsals::below(&bench.scratch)?;
+    for _ in 0..Rehearsals::count(load.size_bytes) {
         driver.ask("write")?;
+        rehearsals.keep(file.path())?;
         file.remove();
     }
-    page_cache::flush();
+    rehearsals.release()?;
     let written = driver.ask("write")?;
     add(Operation::WriteCached, written.seconds);
     add(Operation::WriteToDisk, written.disk_seconds);
@@ -41,5 +43,6 @@ pub(crate) fn run(
 
     samples.add_resident((load.cell(Operation::ReadCached), engine), cached.resident);
     samples.add_resident((load.cell(Operation::ReadCold), engine), cold.resident);
-    Ok(())
+    file.remove();
+    rehearsals.clear()
 }

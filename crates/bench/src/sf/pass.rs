@@ -4,8 +4,9 @@
 use crate::conversation::Conversation;
 use crate::disk::access::Operation;
 use crate::disk::memory;
-use crate::disk::page_cache::{self, PageCache};
+use crate::disk::page_cache::PageCache;
 use crate::disk::passes::Passes;
+use crate::disk::rehearsal::Rehearsals;
 use crate::disk::samples::Samples;
 use crate::disk::scratch::ScratchFile;
 use crate::error::BenchError;
@@ -13,6 +14,19 @@ use crate::neighbours::watch;
 use crate::sf::engine::Engine;
 use crate::sf::team::Answer;
 use crate::sf::workload::{Cell, Workload};
+
+/// Where files are made.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// The file.
+    pub(crate) file: ScratchFile,
+    /// What was written before writes that are timed.
+    pub(crate) rehearsals: Rehearsals,
+    /// How it is made cold.
+    pub(crate) page_cache: PageCache,
+    /// How often a pass is taken at most that other processes disturb.
+    pub(crate) tries_max: u64,
+}
 
 /// The times of one pass.
 struct Times {
@@ -26,30 +40,26 @@ struct Times {
 pub(crate) fn run(
     job: &mut Conversation,
     (engine, load): (Engine, Workload),
-    (file, page_cache): (&ScratchFile, PageCache),
-    tries_max: u64,
+    place: &Place,
     samples: &mut Samples<(Cell, Engine)>,
 ) -> Result<Passes, BenchError> {
     let mut passes = Passes::default();
-    while passes.all < tries_max && passes.disturbed == passes.all {
-        let times = take(job, load, file, page_cache)?;
+    while passes.all < place.tries_max && passes.disturbed == passes.all {
+        let times = take(job, load, place)?;
         add(&times, (engine, load), samples);
         passes += Passes { all: 1, disturbed: u64::from(times.is_disturbed) };
     }
     Ok(passes)
 }
 
-fn take(
-    job: &mut Conversation,
-    load: Workload,
-    file: &ScratchFile,
-    page_cache: PageCache,
-) -> Result<Times, BenchError> {
-    for _ in 0..memory::rehearsals_count(load.file_bytes) {
+fn take(job: &mut Conversation, load: Workload, place: &Place) -> Result<Times, BenchError> {
+    let Place { file, rehearsals, page_cache, .. } = place;
+    for _ in 0..Rehearsals::count(load.file_bytes) {
         write(job, load)?;
+        rehearsals.keep(file.path())?;
         destroy(job, file)?;
     }
-    page_cache::flush();
+    rehearsals.release()?;
     let (written, writing_was_disturbed) = watch(|| write(job, load));
     let written = written?;
 
@@ -62,6 +72,7 @@ fn take(
     let (cold, cold_was_disturbed) = watch(|| ask(job, "read"));
     let cold = cold?;
     destroy(job, file)?;
+    rehearsals.clear()?;
     let is_disturbed = writing_was_disturbed || reading_was_disturbed || cold_was_disturbed;
     Ok(Times { written, cached, cold, is_disturbed })
 }

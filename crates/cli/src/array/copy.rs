@@ -1,10 +1,10 @@
 //! `chemio cp`: a copy of an array, whole or not at all.
 
-use super::destination;
 use crate::error::Result;
 use crate::interrupt;
 use crate::options;
 use crate::progress::Progress;
+use command::place::destination;
 use disk_array::{ArrayDirectory, Copying};
 use std::path::Path;
 

@@ -5,6 +5,7 @@ use crate::error::{Result, refused};
 use crate::interrupt;
 use crate::options;
 use crate::output::{self, share};
+use command::reblocking::check_finished;
 use disk_array::{ArrayDirectory, Error};
 use serde_json::{Value, json};
 use std::fs;
@@ -48,20 +49,21 @@ pub(crate) fn run(options: &options::Ls) -> Result<()> {
 /// What is at a path, if it is an array, whole or not.
 fn look(path: &Path) -> Option<What> {
     let found = match ArrayDirectory::open(path) {
-        Ok(array) => {
-            array.stored().map_err(Into::into).and_then(|stored| size::of(&array, &stored.shards)).map(
-                |size| What::Array {
-                    shape: array.metadata().dims.to_vec(),
-                    data_type: array.metadata().data_type.name(),
-                    on_disk_bytes: size.on_disk_bytes,
-                    share_written: share(size.written_bytes, size.capacity_bytes),
-                },
-            )
-        }
+        Ok(array) => check_finished(&array).and_then(|()| look_into(&array)),
         Err(Error::Missing { .. } | Error::NotAnArray { .. }) => return None,
         Err(error) => Err(error.into()),
     };
     Some(found.unwrap_or_else(|error| What::Trouble(error.to_string())))
+}
+
+fn look_into(array: &ArrayDirectory) -> Result<What> {
+    let size = size::of(array, &array.stored()?.shards)?;
+    Ok(What::Array {
+        shape: array.metadata().dims.to_vec(),
+        data_type: array.metadata().data_type.name(),
+        on_disk_bytes: size.on_disk_bytes,
+        share_written: share(size.written_bytes, size.capacity_bytes),
+    })
 }
 
 fn to_json(entry: &Entry) -> Value {

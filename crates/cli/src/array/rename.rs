@@ -1,8 +1,9 @@
 //! `chemio mv`: another name for an array, also on another file system.
 
-use super::{copy, destination};
+use super::copy;
 use crate::error::{Error, Result, refused};
 use crate::options;
+use command::place::destination;
 use disk_array::ArrayDirectory;
 use rustix::fs::{CWD, RenameFlags};
 use rustix::io::Errno;

@@ -7,6 +7,7 @@ use crate::output;
 use crate::progress::Progress;
 use crate::scan::Source;
 use crate::stats;
+use command::reblocking::check_finished;
 use disk_array::ArrayDirectory;
 use serde_json::json;
 
@@ -18,6 +19,7 @@ struct Damage {
 
 pub(crate) fn run(options: &options::Verify) -> Result<()> {
     let array = ArrayDirectory::open(&options.path)?;
+    check_finished(&array)?;
     let stored = array.stored()?;
     let mut damage = missing(&array, &stored.shards);
     let shards = stored.shards.len() + damage.len();

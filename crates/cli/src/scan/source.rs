@@ -1,6 +1,7 @@
 //! An array that is read by several threads: its shards, and what in them is a hole.
 
 use crate::error::{Error, Result};
+use command::reblocking::check_finished;
 use disk_array::format::BrickPlace;
 use disk_array::{ArrayDirectory, ShardFile};
 use elio::{File, Mode, OpenOptions, Sharing};
@@ -34,6 +35,7 @@ impl Source {
     /// Opens the array at `path`; one of which parts are elsewhere only if they are not missed.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let array = ArrayDirectory::open(path)?;
+        check_finished(&array)?;
         let stored = array.stored()?.shards;
         if let Some(part) = array.attributes().and_then(|attributes| attributes.part.as_ref())
             && (stored.len() as u64) < array.layout().shards_count()

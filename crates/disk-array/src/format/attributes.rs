@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 const KEY: &str = "chemio";
 const VERSION: u32 = 1;
 
+/// The attribute of an array that is not complete, and must not be read yet: an object whose `what` says what has to end before.
+pub const UNFINISHED: &str = "chemio_unfinished";
+
 /// In which language the array was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -3,6 +3,7 @@
 use super::{Alignment, ArrayLayout, Attributes, BrickShape, DataType, Maker, Metadata};
 use crate::error::Result;
 use section::Shape;
+use serde_json::{Map, Value};
 
 /// How an array is to be cut into bricks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub struct ArraySpec {
     pub alignment: Alignment,
     /// What is noted about it.
     pub attributes: Attributes,
+    /// Attributes of others, which it has from the first moment on; ours, `chemio`, is not among them.
+    pub more_attributes: Map<String, Value>,
 }
 
 impl ArraySpec {
@@ -44,6 +47,7 @@ impl ArraySpec {
             files: 1,
             alignment: Alignment::from_environment()?,
             attributes: Attributes::default(),
+            more_attributes: Map::new(),
         })
     }
 
@@ -79,7 +83,9 @@ impl ArraySpec {
     /// # Errors
     /// As [`layout`](Self::layout).
     pub fn metadata(&self) -> Result<Metadata> {
-        Metadata::of_layout(&self.layout()?, self.attributes.to_map(self.alignment))
+        let mut attributes = self.more_attributes.clone();
+        attributes.extend(self.attributes.to_map(self.alignment));
+        Metadata::of_layout(&self.layout()?, attributes)
     }
 }
 
@@ -94,6 +100,17 @@ mod tests {
         assert_eq!((&metadata.dims[..], &metadata.brick_shape[..]), (&[3, 200, 100][..], &[3, 200, 100][..]));
         let (attributes, _) = Attributes::of_map(&metadata.attributes).unwrap();
         assert_eq!((attributes.made_by, &attributes.brick_hint[..]), (Maker::Fortran, &[1, 200, 100][..]));
+    }
+
+    #[test]
+    fn attributes_of_others_are_beside_ours_and_never_in_their_place() {
+        let mut spec = ArraySpec::new(&[4], DataType::Float64).unwrap();
+        spec.attributes.name = "fock".to_owned();
+        spec.more_attributes =
+            Map::from_iter([("units".to_owned(), "hartree".into()), ("chemio".to_owned(), 1.into())]);
+        let metadata = spec.metadata().unwrap();
+        assert_eq!(metadata.attributes["units"], "hartree");
+        assert_eq!(Attributes::of_map(&metadata.attributes).unwrap().0.name, "fock");
     }
 
     #[test]

@@ -266,7 +266,7 @@ impl Pipeline {
         let layout = array.directory.layout().shard();
         let room_bytes = if shard.is_as_laid_out() { layout.stride_bytes() } else { layout.brick_bytes() };
         let piece = part.piece(array, room_bytes);
-        let (ranges, at) = (piece.read_ranges(), size(piece.first_byte()));
+        let (ranges, at) = (piece.ranges(), size(piece.first_byte()));
         let stage = Stage::Reading(read(&shard, brick_at, &ranges, self.buffers.take())?);
         Ok(Some(Flight { job: Arc::clone(job), part: *part, shard, brick_at, ranges, at, stage }))
     }

@@ -11,8 +11,9 @@ use crate::shards::Shard;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// So much is reserved at a time: few calls, and little that a transfer that fails leaves reserved.
-const BATCH_BYTES: u64 = 64 << 20;
+/// So much is reserved at a time: few calls, little that a transfer that fails leaves reserved, and little to look through for whoever
+/// asks where data begins (a file system goes from one reserved place to the next).
+const BATCH_BYTES: u64 = 8 << 20;
 const BATCH_PARTS_MAX: u64 = 4096;
 /// What is shorter finds its place later, with what is around it.
 const RANGE_BYTES_MIN: u64 = 64 << 10;

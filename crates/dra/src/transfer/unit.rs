@@ -2,7 +2,7 @@
 //!
 //! Definitions. A *part* is the elements of a brick that a transfer moves. In the file it is a number of *runs* of equal
 //! length. What is moved are *ranges*: runs with what is between them where that is less than the device moves in the time of
-//! one more access, [`READ_GAP_BYTES`] and [`WRITE_GAP_BYTES`], from page to page, so that they can go around the page cache. In a buffer for a brick they
+//! one more access, [`GAP_BYTES`], from page to page, so that they can go around the page cache. In a buffer for a brick they
 //! are at the same places. Where a range that is written holds more than the part, and the file may have data there, its pages
 //! that are not all the part's are read first.
 
@@ -10,11 +10,8 @@ use section::{Layout, Runs, Section, Shape, size};
 use std::ops::Range;
 
 /// What a device moves in the time that one more access takes: 4 KiB at random go at a quarter of the rate of a stream or less. A
-/// measured order of magnitude, as the next one; nothing but speed hangs on them.
-const READ_GAP_BYTES: u64 = 16 << 10;
-/// As that, for what is written where nobody has written before, so that a gap need not be read: one more access takes the lock of
-/// the file once more, and one more place on the device.
-const WRITE_GAP_BYTES: u64 = 64 << 10;
+/// measured order of magnitude; nothing but speed hangs on it.
+const GAP_BYTES: u64 = 16 << 10;
 const PAGE_BYTES: u64 = 4096;
 
 /// Ranges of bytes, in order and apart.
@@ -78,14 +75,10 @@ impl Piece {
         range.start / PAGE_BYTES * PAGE_BYTES..end
     }
 
-    /// What to read for the part.
-    pub(super) fn read_ranges(&self) -> Ranges {
-        self.joined_runs(READ_GAP_BYTES)
-    }
-
-    fn joined_runs(&self, gap_bytes: u64) -> Ranges {
+    /// What is moved for the part: its runs, joined.
+    pub(super) fn ranges(&self) -> Ranges {
         let mut ranges = vec![];
-        self.for_each_run(|run| join(&mut ranges, self.in_pages(&run), gap_bytes));
+        self.for_each_run(|run| join(&mut ranges, self.in_pages(&run)));
         ranges
     }
 
@@ -107,11 +100,10 @@ impl Piece {
         if !self.depends_on_data() {
             return Write { ranges: vec![self.extent()], reads, zeros };
         }
+        let ranges = self.ranges();
         if !has_data {
-            let ranges = self.joined_runs(WRITE_GAP_BYTES);
             return Write { zeros: ranges.clone(), ranges, reads };
         }
-        let ranges = self.read_ranges();
         let (reads, behind) =
             (self.not_all_ours(&ranges), self.brick_bytes()..ranges.last().map_or(0, |last| last.end));
         Write { ranges, reads, zeros: if behind.is_empty() { zeros } else { vec![behind] } }
@@ -147,14 +139,14 @@ impl Piece {
 fn note_gap(found: &mut Ranges, gap: &Range<u64>) {
     if !gap.is_empty() {
         let pages = gap.start / PAGE_BYTES * PAGE_BYTES..gap.end.next_multiple_of(PAGE_BYTES);
-        join(found, pages, READ_GAP_BYTES);
+        join(found, pages);
     }
 }
 
-/// Adds a range that begins after the start of all others; to the last one if the gap is no larger.
-fn join(ranges: &mut Ranges, range: Range<u64>, gap_bytes: u64) {
+/// Adds a range that begins after the start of all others; to the last one if the gap is small.
+fn join(ranges: &mut Ranges, range: Range<u64>) {
     match ranges.last_mut() {
-        Some(last) if range.start <= last.end + gap_bytes => last.end = last.end.max(range.end),
+        Some(last) if range.start <= last.end + GAP_BYTES => last.end = last.end.max(range.end),
         _ => ranges.push(range),
     }
 }
@@ -205,7 +197,7 @@ mod tests {
     fn runs_near_each_other_are_moved_with_what_is_between_them() {
         let narrow = piece([0, 10], [256, 20]);
         let all = vec![0..1 << 20];
-        assert_eq!(narrow.read_ranges(), all);
+        assert_eq!(narrow.ranges(), all);
         assert_eq!(narrow.write(true), Write { ranges: all.clone(), reads: all.clone(), zeros: vec![] });
         assert_eq!(narrow.write(false), Write { ranges: all.clone(), reads: vec![], zeros: all });
         assert_eq!(narrow.first_byte(), 80);
@@ -222,19 +214,19 @@ mod tests {
     fn runs_far_from_each_other_are_moved_alone_by_pages() {
         let sparse = two_rows(10);
         let pages = [0..4096, 8 << 20..(8 << 20) + 4096];
-        assert_eq!(sparse.read_ranges(), pages);
+        assert_eq!(sparse.ranges(), pages);
         assert_eq!(moved(sparse.write(true)), both(pages.clone(), pages.clone()));
         assert_eq!(moved(sparse.write(false)), both(pages, []));
     }
 
     #[test]
-    fn where_nobody_has_written_larger_gaps_are_filled_than_would_be_read() {
+    fn a_column_of_long_rows_is_written_by_pages_whether_or_not_there_is_data_between_them() {
         // The first element of each of 8 rows of 40,000 bytes.
         let (part, brick) = (Section::new(&[0, 0], &[8, 1]).unwrap(), Shape::new(&[8, 5000]).unwrap());
         let column = Piece { part, brick, room_bytes: 79 * 4096, ..piece([0, 0], [1, 1]) };
-        assert_eq!(column.read_ranges().len(), 8);
-        assert_eq!(moved(column.write(true)).0, column.read_ranges());
-        assert_eq!(moved(column.write(false)), both([0..69 * 4096], []));
+        assert_eq!(column.ranges().len(), 8);
+        assert_eq!(moved(column.write(true)).0, column.ranges());
+        assert_eq!(moved(column.write(false)), (column.ranges(), vec![]));
     }
 
     #[test]
@@ -264,7 +256,7 @@ mod tests {
         assert_eq!(moved(rows.write(true)), both([7 * 4096..9 * 4096], []));
         let row = piece([7, 1], [8, 3]);
         assert_eq!(moved(row.write(true)), both([7 * 4096 + 8..7 * 4096 + 24], []));
-        assert_eq!(row.read_ranges(), [7 * 4096..8 * 4096]);
+        assert_eq!(row.ranges(), [7 * 4096..8 * 4096]);
         assert!(!row.depends_on_data());
     }
 
@@ -273,6 +265,6 @@ mod tests {
         let (part, brick) = (Section::new(&[0], &[3]).unwrap(), Shape::new(&[3]).unwrap());
         let small = Piece { part, brick, room_bytes: 24, is_whole: true, ..piece([0, 0], [1, 1]) };
         assert_eq!(moved(small.write(true)), both([0..24], []));
-        assert_eq!(small.read_ranges(), [0..24]);
+        assert_eq!(small.ranges(), [0..24]);
     }
 }

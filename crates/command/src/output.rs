@@ -7,7 +7,10 @@ use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 /// Prints text as it is.
-pub(crate) fn print(text: &str) -> Result<()> {
+///
+/// # Errors
+/// - [`Error::System`](crate::error::Error::System): standard output does not take it.
+pub fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -18,12 +21,15 @@ pub(crate) fn print(text: &str) -> Result<()> {
 }
 
 /// Prints facts for a program.
-pub(crate) fn print_json(facts: &Value) -> Result<()> {
+///
+/// # Errors
+/// As [`print()`].
+pub fn print_json(facts: &Value) -> Result<()> {
     print(&format!("{facts:#}\n"))
 }
 
 /// Lines of a label and a value, the values below each other.
-pub(crate) fn labelled<'a>(facts: impl IntoIterator<Item = (&'a str, String)>) -> String {
+pub fn labelled<'a>(facts: impl IntoIterator<Item = (&'a str, String)>) -> String {
     let facts: Vec<_> = facts.into_iter().collect();
     let width = facts.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
     facts.iter().fold(String::new(), |mut text, (label, value)| {
@@ -34,7 +40,7 @@ pub(crate) fn labelled<'a>(facts: impl IntoIterator<Item = (&'a str, String)>) -
 }
 
 /// A size for people.
-pub(crate) fn bytes(bytes: u64) -> String {
+pub fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
     if bytes < 1000 {
         return format!("{bytes} bytes");
@@ -58,13 +64,13 @@ pub(crate) fn bytes(bytes: u64) -> String {
 }
 
 /// Extents as people write them.
-pub(crate) fn extents(extents: &[u64]) -> String {
+pub fn extents(extents: &[u64]) -> String {
     extents.iter().map(u64::to_string).collect::<Vec<_>>().join(" x ")
 }
 
 /// A share of one, in percent.
 #[expect(clippy::cast_precision_loss, reason = "a few digits are shown")]
-pub(crate) fn share(part: u64, whole: u64) -> f64 {
+pub fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { (part as f64 / whole as f64).min(1.0) }
 }
 

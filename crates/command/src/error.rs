@@ -4,11 +4,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The result of a command, or of a step of one.
-pub(crate) type Result<T> = std::result::Result<T, Error>;
+pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why a command could not be done.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
+pub enum Error {
     /// The directory of an array, its metadata or its shards.
     #[error(transparent)]
     Array(#[from] disk_array::Error),
@@ -74,6 +74,40 @@ pub(crate) enum Error {
         /// The system's answer.
         source: io::Error,
     },
+    /// An array that is not complete yet.
+    #[error("{what} was interrupted, or is not over yet: {}", path.display())]
+    Unfinished {
+        /// The array.
+        path: PathBuf,
+        /// What was being done with it.
+        what: String,
+    },
+    /// The target of something else than what is asked for, not complete.
+    #[error("another unfinished array is there, of {what}: {}", path.display())]
+    OtherUnfinished {
+        /// The array.
+        path: PathBuf,
+        /// What was being done with it.
+        what: String,
+    },
+    /// A copy is not like what was copied.
+    #[error("{count} of {elements} elements differ, first {first:?} of {}", path.display())]
+    Differ {
+        /// The copy.
+        path: PathBuf,
+        /// How many elements differ.
+        count: u64,
+        /// Of how many.
+        elements: u64,
+        /// The index of the first of them, in row-major order.
+        first: Vec<u64>,
+    },
+    /// The program that moves elements with MPI cannot be run.
+    #[error("{reason}")]
+    NoHelper {
+        /// Why.
+        reason: String,
+    },
     /// A check found damage, and has said which.
     #[error("{damaged} of {shards} shards are damaged: {}", path.display())]
     Damaged {
@@ -94,16 +128,16 @@ pub(crate) enum Error {
 
 impl Error {
     /// The status of the program.
-    pub(crate) fn status(&self) -> u8 {
+    pub fn status(&self) -> u8 {
         match self {
-            Self::Damaged { .. } => 1,
+            Self::Damaged { .. } | Self::Differ { .. } => 1,
             Self::Interrupted { signal } => u8::try_from(128 + signal).unwrap_or(130),
             _ => 2,
         }
     }
 
     /// What the user can do, if there is something to be said.
-    pub(crate) fn advice(&self) -> Option<&'static str> {
+    pub fn advice(&self) -> Option<&'static str> {
         match self {
             Self::Array(error) => advice_on_array(error),
             Self::Device(elio::Error::NoSpace { .. }) => Some("make room, or choose another directory"),
@@ -111,6 +145,14 @@ impl Error {
             Self::Exists { .. } => Some("choose another name, or say --force"),
             Self::Part { .. } => Some("put the files of all parts below one c directory"),
             Self::UnknownFormat { .. } => Some("end it with .h5, .hdf5, .npy or .bin"),
+            Self::Unfinished { .. } => Some("do that again, which completes it, or remove it with chemio rm"),
+            Self::OtherUnfinished { .. } => Some("say --restart to begin anew, or choose another name"),
+            Self::Differ { .. } => {
+                Some("it is marked as unfinished again: check the device, and copy once more")
+            }
+            Self::NoHelper { .. } => {
+                Some("install an MPI (Debian: openmpi-bin, libopenmpi-dev) and run ci/install again")
+            }
             Self::Damaged { .. } => Some("restore it from a copy; what is whole can still be read"),
             Self::NoMemory { .. } => Some("say --memory with less"),
             _ => None,
@@ -152,7 +194,18 @@ fn advice_on_system(error: &io::Error) -> Option<&'static str> {
     }
 }
 
+/// Prints an error as one line that begins with the command's name, and says what to do.
+pub fn report(error: &impl std::fmt::Display, advice: Option<&str>) {
+    let advice = advice.map_or(String::new(), |advice| format!("; {advice}"));
+    eprintln!("chemio: {}{advice}", one_line(&error.to_string()));
+}
+
+/// Names of files may have line ends in them.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}
+
 /// For `map_err`: the system refused `operation` on `path`.
-pub(crate) fn refused<'a>(operation: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> Error + 'a {
+pub fn refused<'a>(operation: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> Error + 'a {
     move |source| Error::System { operation, path: path.to_owned(), source }
 }

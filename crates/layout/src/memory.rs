@@ -1,4 +1,4 @@
-//! How the memory of all ranks is shared out between the buffers of transfers and the boxes of steps.
+//! How an executor shares the memory of all ranks out between the buffers of transfers and the boxes of steps.
 //!
 //! Buffers are whole bricks, on I/O processes only; two of them keep a device busy while one is copied, and more than some MiB
 //! gain nothing. All else is for boxes, because larger ones make longer writes.
@@ -12,15 +12,15 @@ const BOXES_BRICKS_MIN: u64 = 4;
 
 /// Memory in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shares {
+pub struct Shares {
     /// For the buffers of each I/O process.
-    pub(crate) buffers: u64,
+    pub buffers: u64,
     /// For boxes, on all ranks together.
-    pub(crate) boxes: u64,
+    pub boxes: u64,
 }
 
 /// Shares `memory_bytes`, that of all ranks, out. `brick_bytes`: of the larger brick.
-pub(crate) fn share(memory_bytes: u64, io_processes: u64, brick_bytes: u64) -> Shares {
+pub fn share(memory_bytes: u64, io_processes: u64, brick_bytes: u64) -> Shares {
     let of_each = memory_bytes / BUFFERS_PART / io_processes.max(1);
     let buffers = of_each.min(BUFFERS_BYTES_MAX).max(2 * brick_bytes);
     let left = memory_bytes.saturating_sub(buffers.saturating_mul(io_processes));

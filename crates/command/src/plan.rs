@@ -3,16 +3,17 @@
 use crate::error::Result;
 use crate::options;
 use crate::output;
-use disk_array::ArrayDirectory;
-use layout::{DeviceModel, Pass, Permutation, Plan, Problem};
+use crate::reblocking::Reblocking;
+use layout::{Pass, Plan};
 use serde_json::{Value, json};
 
-/// As many as fill a device of one host.
-const IO_PROCESSES: u64 = 2;
-
-pub(crate) fn run(options: &options::Plan) -> Result<()> {
-    let array = ArrayDirectory::open(&options.path)?;
-    let plan = layout::plan(&problem(&array, options)?)?;
+/// Prints the plan by which `chemio reblock` would do it.
+///
+/// # Errors
+/// As [`Reblocking::new`] and [`Reblocking::plan`].
+pub fn run(options: &options::Plan) -> Result<()> {
+    let copy = Reblocking::new(&options.path, &options.reblocking)?;
+    let plan = copy.plan(options.reblocking.ranks.unwrap_or(1))?;
     if options.facts.json {
         return output::print_json(&to_json(&plan));
     }
@@ -20,29 +21,8 @@ pub(crate) fn run(options: &options::Plan) -> Result<()> {
     output::print(&format!("{text}\n"))
 }
 
-fn problem(array: &ArrayDirectory, options: &options::Plan) -> Result<Problem> {
-    let (metadata, bandwidth) = (array.metadata(), options.bandwidth.saturating_mul(1_000_000));
-    let device = DeviceModel {
-        read_bytes_per_second: bandwidth,
-        write_bytes_per_second: bandwidth,
-        operations_per_second: options.operations,
-        ..DeviceModel::default()
-    };
-    let bricks = array.layout().bricks();
-    let mut problem = Problem {
-        memory_bytes: options.memory.saturating_mul(1_000_000),
-        ranks: options.ranks,
-        io_processes: options.io_processes.unwrap_or(IO_PROCESSES.min(options.ranks)),
-        device,
-        ..Problem::new(&metadata.dims, metadata.data_type.bytes(), bricks.brick(), &options.brick)
-    };
-    if !options.order.is_empty() {
-        problem.permutation = Permutation::new(&options.order)?;
-    }
-    Ok(problem)
-}
-
-fn to_json(plan: &Plan) -> Value {
+/// A plan as facts for programs.
+pub fn to_json(plan: &Plan) -> Value {
     let element_bytes = u128::from(plan.problem().element_bytes);
     json!({
         "kind": plan.kind().to_string(),

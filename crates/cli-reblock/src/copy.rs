@@ -1,0 +1,154 @@
+//! What all ranks do together: they open the source, make the target or find it unfinished, copy, and compare.
+
+use crate::compare::{self, Comparison};
+use crate::error::{Error, Result};
+use comm::Comm;
+use command::options::Reblock;
+use command::output;
+use command::plan;
+use command::progress::{Canvas, Progress};
+use command::reblocking::{self, Found, Prepared, Reblocking};
+use dra::{Access, Context, DiskArray, Settings, UNFINISHED};
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What was done.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    source: PathBuf,
+    target: PathBuf,
+    ranks: usize,
+    io_processes: usize,
+    bytes: u64,
+    seconds: f64,
+    done: reblock::Outcome,
+    verified: Option<Comparison>,
+}
+
+/// Copies, and compares if that is asked for. Collective over all ranks.
+///
+/// # Errors
+/// The same on every rank.
+pub(crate) fn run(options: &Reblock, ga: &ga::Context, canvas: Canvas) -> Result<Facts> {
+    let comm = Arc::new(ga.world().communicator()?);
+    let ranks = comm.size() as u64;
+    let prepared = comm.agree(prepare(options, ranks))?;
+    let found = found_by_first(&comm, &prepared.found)?;
+    let Prepared { copy, target: path, .. } = prepared;
+    let io_processes = options.reblocking.io_processes.and_then(|count| u32::try_from(count).ok());
+    let settings = Settings { memory_bytes: Some(copy.memory_bytes_of_rank(ranks)), io_processes };
+    let disk = Context::new(&comm, settings)?;
+
+    let source = disk.open(&options.source, Access::ReadOnly)?;
+    let mut target = match found {
+        Found::Unfinished => disk.open(&path, Access::ReadWrite)?,
+        Found::Nothing { passes } => disk.create(&path, &copy.spec(passes), Access::ReadWrite)?,
+    };
+    let began = Instant::now();
+    let done = move_elements(&disk, ga, &copy, (&source, &mut target), canvas)?;
+    let seconds = began.elapsed().as_secs_f64();
+    let verified =
+        if options.verify { Some(verify(&disk, ga, &copy, (&source, &mut target), canvas)?) } else { None };
+    let bytes =
+        copy.source().metadata().dims.iter().product::<u64>() * copy.source().metadata().data_type.bytes();
+    let facts = Facts {
+        source: options.source.clone(),
+        target: path,
+        ranks: comm.size(),
+        io_processes: target.io_processes(),
+        bytes,
+        seconds,
+        done,
+        verified,
+    };
+    target.close()?;
+    source.close()?;
+    Ok(facts)
+}
+
+/// What this rank finds, and finds wrong.
+fn prepare(options: &Reblock, ranks: u64) -> Result<Prepared> {
+    match options.reblocking.ranks.filter(|&asked| asked != ranks) {
+        Some(asked) => Err(Error::Ranks { asked, started: ranks }),
+        None => Ok(reblocking::prepare(options, ranks)?),
+    }
+}
+
+/// On hosts with disks of their own, what rank 0 finds is what counts. Collective.
+fn found_by_first(comm: &Comm, mine: &Found) -> Result<Found> {
+    let mut first = match mine {
+        Found::Nothing { passes } => [0, *passes],
+        Found::Unfinished => [1, 0],
+    };
+    comm.broadcast(&mut first, 0)?;
+    Ok(if first[0] == 1 { Found::Unfinished } else { Found::Nothing { passes: first[1] } })
+}
+
+fn move_elements(
+    disk: &Context,
+    ga: &ga::Context,
+    copy: &Reblocking,
+    arrays: (&DiskArray, &mut DiskArray),
+    canvas: Canvas,
+) -> Result<reblock::Outcome> {
+    let mut bar: Option<Progress> = None;
+    let mut show = |progress: &reblock::Progress| {
+        let bar = bar.get_or_insert_with(|| Progress::on(canvas, "copying", progress.all_bytes));
+        bar.set(&format!("pass {} of {}", progress.pass + 1, progress.passes), progress.written_bytes);
+    };
+    let options = reblock::Options { device: copy.device(), ..reblock::Options::default() };
+    Ok(reblock::copy(disk, &dra_ga::maker(ga), arrays, copy.permutation(), &options, &mut show)?)
+}
+
+/// Compares; a target that differs is marked as unfinished again, so that nobody takes it for the copy.
+fn verify(
+    disk: &Context,
+    ga: &ga::Context,
+    copy: &Reblocking,
+    (source, target): (&DiskArray, &mut DiskArray),
+    canvas: Canvas,
+) -> Result<Comparison> {
+    let compared = compare::run(disk, &dra_ga::maker(ga), (source, target), copy.permutation(), canvas)?;
+    let Some(first) = compared.first.clone() else { return Ok(compared) };
+    target.set_attribute(UNFINISHED, copy.spec(0).more_attributes.remove(UNFINISHED))?;
+    let path = target.directory().path().to_owned();
+    let (count, elements) = (compared.differing, compared.elements);
+    Err(command::error::Error::Differ { path, count, elements, first }.into())
+}
+
+impl Facts {
+    /// For people or for programs.
+    pub(crate) fn print(&self, as_json: bool) -> Result<()> {
+        Ok(if as_json { output::print_json(&self.to_json()) } else { output::print(&self.to_text()) }?)
+    }
+
+    fn to_json(&self) -> serde_json::Value {
+        json!({
+            "source": self.source.to_string_lossy(),
+            "target": self.target.to_string_lossy(),
+            "ranks": self.ranks,
+            "io_processes": self.io_processes,
+            "passes": self.done.plan.passes().len(),
+            "bytes": self.bytes,
+            "seconds": self.seconds,
+            "continued": self.done.is_continued,
+            "memory_bytes": self.done.boxes_bytes_peak,
+            "verified": self.verified.is_some(),
+            "elements_compared": self.verified.as_ref().map(|compared| compared.elements),
+            "plan": plan::to_json(&self.done.plan),
+        })
+    }
+
+    fn to_text(&self) -> String {
+        let passes = match self.done.plan.passes().len() {
+            1 => "1 pass".to_owned(),
+            count => format!("{count} passes"),
+        };
+        let continued = if self.done.is_continued { ", an interrupted copy continued" } else { "" };
+        let compared = self.verified.as_ref().map(|compared| compared.elements);
+        let verified = compared.map_or(String::new(), |count| format!(", all {count} elements are the same"));
+        format!("{} in {passes}, {:.1} s{continued}{verified}\n", output::bytes(self.bytes), self.seconds)
+    }
+}

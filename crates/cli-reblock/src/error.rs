@@ -1,0 +1,82 @@
+//! What can go wrong: one line, the same on every rank, of which one prints it.
+
+use comm::Failure;
+
+/// The result of a step.
+pub(crate) type Result<T> = std::result::Result<T, Error>;
+
+/// Why it could not be done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// What the command finds wrong without MPI.
+    #[error(transparent)]
+    Command(#[from] command::error::Error),
+    /// As above, on another rank.
+    #[error("on rank {rank}: {message}")]
+    OnRank {
+        /// The lowest that found something.
+        rank: usize,
+        /// What.
+        message: String,
+    },
+    /// `-n` and the launcher do not agree.
+    #[error("-n {asked}, but the launcher has started {started} ranks")]
+    Ranks {
+        /// On the command line.
+        asked: u64,
+        /// Running.
+        started: u64,
+    },
+    /// No launcher of this MPI.
+    #[error("no launcher of {library}, for which chemio-reblock was built, is on PATH")]
+    NoLauncher {
+        /// The MPI.
+        library: &'static str,
+    },
+    /// The copy.
+    #[error(transparent)]
+    Copy(#[from] reblock::Error),
+    /// An array on disk.
+    #[error(transparent)]
+    Disk(#[from] dra::Error),
+    /// Arrays in memory, or MPI itself.
+    #[error(transparent)]
+    Memory(#[from] ga::Error),
+    /// Ranks could not talk to each other.
+    #[error(transparent)]
+    Comm(#[from] comm::Error),
+}
+
+impl Error {
+    /// The status of the program.
+    pub(crate) fn status(&self) -> u8 {
+        match self {
+            Self::Command(error) => error.status(),
+            _ => 2,
+        }
+    }
+
+    /// What the user can do.
+    pub(crate) fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::Command(error) => error.advice(),
+            Self::Ranks { .. } => Some("leave -n to the launcher"),
+            Self::NoLauncher { .. } => {
+                Some("install it (Debian: openmpi-bin or mpich), or name it in CHEMIO_LAUNCHER")
+            }
+            Self::Copy(reblock::Error::Plan(layout::Error::Memory { .. })) => Some("say --memory with more"),
+            Self::Copy(_) => Some("when that is mended the same command goes on where it was"),
+            Self::Memory(_) | Self::Disk(_) | Self::Comm(_) | Self::OnRank { .. } => None,
+        }
+    }
+}
+
+impl<E: Into<Error>> From<Failure<E>> for Error {
+    fn from(failure: Failure<E>) -> Self {
+        match failure {
+            Failure::Here(error) => error.into(),
+            Failure::There { rank, message } => Self::OnRank { rank, message },
+            Failure::Comm(error) => Self::Comm(error),
+        }
+    }
+}

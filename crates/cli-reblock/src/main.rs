@@ -1,0 +1,96 @@
+//! `chemio-reblock`: brings an array on disk into bricks of another shape, with all ranks of an MPI program. `chemio reblock` runs
+//! it; it also runs by itself, or under a launcher: `mpirun -n 4 chemio-reblock SOURCE TARGET --brick 64,64`.
+//!
+//! - `launch`: running the launcher of the MPI that this is linked with.
+//! - `copy`: what all ranks do together; `compare`: whether the copy is like the source.
+#![forbid(unsafe_code)]
+
+mod compare;
+mod copy;
+mod error;
+mod launch;
+
+use clap::Parser;
+use command::error::{refused, report};
+use command::interrupt;
+use command::options::Reblock;
+use command::progress::Canvas;
+use error::{Error, Result};
+use std::process::ExitCode;
+
+/// Copy an array into bricks of another shape, or another order of dimensions, with all ranks and bounded memory.
+#[derive(Debug, Parser)]
+#[command(name = "chemio-reblock", version, max_term_width = 110)]
+struct Cli {
+    #[command(flatten)]
+    options: Reblock,
+}
+
+const LAST_WORDS: &str = "interrupted; the same command again goes on where it was";
+
+fn main() -> ExitCode {
+    let options = match Cli::try_parse() {
+        Ok(cli) => cli.options,
+        Err(usage) => {
+            // Ranks that a launcher has started are all wrong alike.
+            if launch::is_first() {
+                let _ = usage.print();
+            }
+            return ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2));
+        }
+    };
+    match run(&options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => ExitCode::from(error.status()),
+    }
+}
+
+/// Tells the first error too.
+fn run(options: &Reblock) -> Result<()> {
+    if let Some(ranks) = options.reblocking.ranks.filter(|&ranks| ranks > 1)
+        && options.launched.is_none()
+        && !launch::is_launched()
+    {
+        return told(Err(launch::run(options, ranks)), true);
+    }
+    let ga = told(ga::Context::new().map_err(Error::from), launch::is_first())?;
+    let is_first = ga.rank() == 0;
+    let canvas = match options.launched {
+        _ if !is_first => Canvas::None,
+        None => Canvas::StandardError,
+        Some(true) => Canvas::Session,
+        Some(false) => Canvas::None,
+    };
+    // Told while MPI is still alive: launchers kill all ranks when the first has ended with an error.
+    told(with_ranks(options, &ga, is_first, canvas), is_first)
+}
+
+fn with_ranks(options: &Reblock, ga: &ga::Context, is_first: bool, canvas: Canvas) -> Result<()> {
+    if is_first {
+        interrupt::end_at_once(LAST_WORDS).map_err(refused("listen for", "signals".as_ref()))?;
+    }
+    let facts = copy::run(options, ga, canvas);
+    interrupt::withdraw();
+    let facts = facts?;
+    if is_first { facts.print(options.facts.json) } else { Ok(()) }
+}
+
+fn told<T>(result: Result<T>, speaks: bool) -> Result<T> {
+    if let Err(error) = &result
+        && speaks
+    {
+        report(error, error.advice());
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,242 @@
+//! `chemio-reblock` as a user runs it: alone, and on several ranks of the launcher that it looks for itself.
+
+use command::reblocking::check_finished;
+use disk_array::{ArrayDirectory, ArraySpec, BrickShape, Bricks, DataType};
+use rustix::process::{Pid, Signal, kill_process_group};
+use section::Section;
+use serde_json::Value;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Far beyond what any of it takes, on a busy machine.
+const TIME_LIMIT: Duration = Duration::from_secs(120);
+
+fn scratch() -> TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+fn reblock(source: &Path, target: &Path, words: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chemio-reblock"));
+    command.args([source, target]).args(words.split_whitespace()).stdin(Stdio::null());
+    // Open MPI asks for these where tests run in a container.
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    command
+}
+
+fn run(source: &Path, target: &Path, words: &str) -> Output {
+    reblock(source, target, words).output().expect("it runs")
+}
+
+/// Runs it; the facts.
+fn facts(source: &Path, target: &Path, words: &str) -> Value {
+    let output = run(source, target, &format!("{words} --json"));
+    assert!(output.status.success() && output.stderr.is_empty(), "{words}: {output:?}");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// Runs it; it is refused with one line of ours.
+fn refused(source: &Path, target: &Path, words: &str) -> String {
+    let output = run(source, target, words);
+    let text = String::from_utf8(output.stderr).unwrap();
+    let ours: Vec<_> = text.lines().filter(|line| line.starts_with("chemio: ")).collect();
+    assert!(output.status.code() == Some(2) && output.stdout.is_empty(), "{words}: {text}");
+    assert_eq!((ours.len(), text.lines().count()), (1, 1), "{words}: {text}");
+    text
+}
+
+fn elements(count: u64) -> Vec<u8> {
+    (0..count).flat_map(|number| f64::from(u32::try_from(number).unwrap()).to_le_bytes()).collect()
+}
+
+/// An array with all elements numbered.
+fn numbered(path: &Path, dims: &[u64], brick: &[u64]) -> PathBuf {
+    let mut spec = ArraySpec::new(dims, DataType::Float64).unwrap();
+    spec.bricks = Bricks::Exact(BrickShape::exact(brick).unwrap());
+    spec.more_attributes.insert("units".to_owned(), "hartree".into());
+    let array = ArrayDirectory::create(path, &spec).unwrap();
+    array.write(&Section::whole(dims).unwrap(), &elements(dims.iter().product())).unwrap();
+    path.to_owned()
+}
+
+fn read(path: &Path) -> (Vec<u64>, Vec<u8>) {
+    let array = ArrayDirectory::open(path).unwrap();
+    check_finished(&array).unwrap();
+    array.check().unwrap();
+    let dims = array.metadata().dims;
+    let mut elements = vec![0xAA; usize::try_from(dims.iter().product::<u64>() * 8).unwrap()];
+    array.read(&Section::whole(&dims).unwrap(), &mut elements).unwrap();
+    (dims.to_vec(), elements)
+}
+
+fn names(path: &Path) -> Vec<OsString> {
+    let mut names: Vec<_> = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn on_any_number_of_ranks_the_target_is_the_permuted_source() {
+    let (dims, scratch) = ([30u64, 20, 10], scratch());
+    let source = numbered(&scratch.path().join("source"), &dims, &[7, 20, 3]);
+    for (number, words) in ["", "-n 1", "-n 3", "-n 3 --io-processes 3 --files 4"].into_iter().enumerate() {
+        let target = scratch.path().join(format!("target-{number}"));
+        let found =
+            facts(&source, &target, &format!("--brick 4,5,6 --order 2,0,1 --memory 2 --verify {words}"));
+        assert_eq!(found["ranks"], if words.contains("-n 3") { 3 } else { 1 });
+        assert_eq!((&found["bytes"], &found["elements_compared"]), (&48000.into(), &6000.into()));
+        assert_eq!((&found["continued"], &found["verified"]), (&false.into(), &true.into()));
+        let (got_dims, got) = read(&target);
+        assert_eq!(got_dims, [10, 30, 20]);
+        let mut expected = vec![];
+        for k in 0..dims[2] {
+            for (i, j) in (0..dims[0]).flat_map(|i| (0..dims[1]).map(move |j| (i, j))) {
+                let number = (i * dims[1] + j) * dims[2] + k;
+                expected.extend(f64::from(u32::try_from(number).unwrap()).to_le_bytes());
+            }
+        }
+        assert!(got == expected, "{words}");
+        let made = ArrayDirectory::open(&target).unwrap();
+        assert_eq!(made.metadata().brick_shape[..], [4, 5, 6]);
+        assert_eq!(made.metadata().attributes["units"], "hartree", "attributes of others are copied");
+        assert!(made.layout().shards_count() >= if number == 3 { 2 } else { 1 });
+    }
+    assert_eq!(read(&source).1, elements(6000), "the source is as it was");
+}
+
+#[test]
+fn mistakes_are_one_line_and_change_nothing_on_any_number_of_ranks() {
+    let scratch = scratch();
+    let source = numbered(&scratch.path().join("source"), &[30, 20], &[7, 20]);
+    let there = numbered(&scratch.path().join("there"), &[3], &[3]);
+    let target = scratch.path().join("target");
+    for ranks in ["", "-n 2"] {
+        let refused =
+            |source: &Path, target: &Path, words: &str| refused(source, target, &format!("{words} {ranks}"));
+        assert!(refused(&source, &there, "--brick 2,2").contains("already"));
+        assert!(refused(&source, &there, "--brick 2,2 --restart").contains("already"));
+        assert!(refused(&scratch.path().join("missing"), &target, "").contains("no such array"));
+        refused(&source, &scratch.path().join("missing/target"), "--brick 2,2");
+        refused(&source, &source.join("target"), "--brick 2,2");
+        for words in
+            ["--brick 2", "--brick 2,0", "--order 0,0", "--order 0", "--order 0,2", "--io-processes 7"]
+        {
+            refused(&source, &target, words);
+        }
+    }
+    assert_eq!(names(scratch.path()), ["source", "there"]);
+    assert_eq!(read(&source).1, elements(600));
+    let output = run(&source, &target, "--brick x");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// Starts a copy and kills all of it as soon as `is_time`, if it is not over before; what it says.
+fn killed(mut command: Command, signal: Signal, is_time: impl Fn() -> bool) -> String {
+    let mut child = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let group = Pid::from_child(&child);
+    let began = Instant::now();
+    while !is_time() && child.try_wait().unwrap().is_none() {
+        assert!(began.elapsed() < TIME_LIMIT, "it hangs");
+        sleep(Duration::from_millis(1));
+    }
+    let _ = kill_process_group(group, signal);
+    let output = child.wait_with_output().unwrap();
+    // Ranks are in groups of their own, which the launcher ends.
+    sleep(Duration::from_millis(300));
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn mark(target: &Path) -> Option<Value> {
+    ArrayDirectory::open(target).ok()?.unfinished().cloned()
+}
+
+/// Four passes.
+const SLOWLY: &str = "--brick 8,2048 --order 1,0 --memory 1 --operations 20000";
+
+fn expected_transposed() -> Vec<u8> {
+    let at = |row: u32, column: u32| f64::from(column * 2048 + row).to_le_bytes();
+    (0..2048).flat_map(|row| (0..2048).flat_map(move |column| at(row, column))).collect()
+}
+
+#[test]
+fn a_copy_that_was_killed_is_not_taken_for_an_array_and_the_same_command_completes_it() {
+    let scratch = scratch();
+    let source = numbered(&scratch.path().join("source"), &[2048, 2048], &[8, 2048]);
+    let target = scratch.path().join("target");
+    let mut unfinished = 0;
+    for (ranks, signal) in
+        [("", Signal::INT), ("-n 2", Signal::TERM), ("", Signal::KILL), ("-n 3", Signal::INT)]
+    {
+        let command = reblock(&source, &target, &format!("{SLOWLY} {ranks}"));
+        // In the second pass: the first has been noted.
+        let noted = || mark(&target).is_some_and(|mark| mark["pass"].as_u64() >= Some(1));
+        let said = killed(command, signal, noted);
+        if mark(&target).is_some() {
+            let lines: Vec<_> = said.lines().filter(|line| line.starts_with("chemio: ")).collect();
+            // A launcher may kill ranks outright.
+            let is_told = ranks.is_empty() && signal != Signal::KILL;
+            assert!(lines.len() <= 1 && (lines.len() == 1 || !is_told), "{said}");
+            unfinished += 1;
+            // Something else is not continued.
+            let line = refused(&source, &target, "--brick 9,2048 --order 1,0");
+            assert!(line.contains("--restart"), "{line}");
+            let found = facts(&source, &target, &format!("{SLOWLY} {ranks}"));
+            assert_eq!(found["continued"], true, "{found}");
+        }
+        // Also if it was over before the signal came.
+        assert!(read(&target).1 == expected_transposed());
+        assert_eq!(names(scratch.path()), ["source", "target"], "arrays between passes are gone");
+        ArrayDirectory::delete(&target).unwrap();
+    }
+    assert!(unfinished > 0, "every copy was over before it was killed");
+    assert!(read(&source).1 == elements(2048 * 2048), "the source is as it was");
+}
+
+#[test]
+fn begun_anew_with_other_options_nothing_is_left_of_the_first_try() {
+    let scratch = scratch();
+    let source = numbered(&scratch.path().join("source"), &[2048, 2048], &[8, 2048]);
+    let target = scratch.path().join("target");
+    let between = scratch.path().join("target.pass-1");
+    let mut unfinished = false;
+    for _ in 0..5 {
+        killed(reblock(&source, &target, SLOWLY), Signal::KILL, || between.join("zarr.json").exists());
+        unfinished = mark(&target).is_some();
+        if unfinished {
+            break;
+        }
+        ArrayDirectory::delete(&target).unwrap();
+    }
+    assert!(unfinished, "every copy was over before it was killed");
+    let found = facts(&source, &target, "--brick 512,512 --restart --verify");
+    assert_eq!((&found["continued"], &found["verified"]), (&false.into(), &true.into()));
+    assert_eq!(ArrayDirectory::open(&target).unwrap().metadata().brick_shape[..], [512, 512]);
+    assert!(read(&target).1 == elements(2048 * 2048));
+    assert_eq!(names(scratch.path()), ["source", "target"]);
+}
+
+#[test]
+fn what_is_reported_is_what_was_planned() {
+    let scratch = scratch();
+    let source = numbered(&scratch.path().join("source"), &[256, 512], &[8, 512]);
+    let options = command::options::Reblocking {
+        brick: vec![64, 30],
+        order: vec![1, 0],
+        memory: 1,
+        ranks: Some(3),
+        io_processes: None,
+        files: 1,
+        bandwidth: 2000,
+        operations: 5000,
+    };
+    let planned = command::reblocking::Reblocking::new(&source, &options).unwrap().plan(3).unwrap();
+    let words = "--brick 64,30 --order 1,0 --memory 1 --operations 5000 -n 3";
+    let found = facts(&source, &scratch.path().join("target"), words);
+    assert_eq!(found["plan"], command::plan::to_json(&planned));
+    assert_eq!(found["passes"], planned.passes().len());
+}

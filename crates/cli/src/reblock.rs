@@ -1,0 +1,46 @@
+//! `chemio reblock`: looks whether it can be done, and becomes `chemio-reblock`, which is linked with MPI.
+
+use crate::error::{Error, Result, refused};
+use command::options::Reblock;
+use command::reblocking::prepare;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+const PROGRAM: &str = "chemio-reblock";
+
+/// Does not return if it succeeds.
+pub(crate) fn run(options: &Reblock) -> Result<()> {
+    // What is wrong is one line here, where under a launcher it would be that and what launchers say.
+    prepare(options, options.reblocking.ranks.unwrap_or(1))?;
+    let program = find()?;
+    starts(&program)?;
+    // Not the options but the words: what they mean there is the same definition.
+    let words = env::args_os().skip_while(|word| word != "reblock").skip(1);
+    Err(refused("run", &program)(Command::new(&program).args(words).exec()))
+}
+
+/// Beside this program, or on `PATH`.
+fn find() -> Result<PathBuf> {
+    let beside = env::current_exe().ok().and_then(|path| fs::canonicalize(path).ok());
+    let beside = beside.iter().filter_map(|path| path.parent()).map(Path::to_owned);
+    let path = env::var_os("PATH").unwrap_or_default();
+    let on_path: Vec<_> = env::split_paths(&path).collect();
+    let found = beside.chain(on_path).map(|directory| directory.join(PROGRAM)).find(|path| path.is_file());
+    found.ok_or_else(|| Error::NoHelper {
+        reason: format!("{PROGRAM}, which moves elements with MPI, is neither beside chemio nor on PATH"),
+    })
+}
+
+/// Whether its libraries are there: otherwise the system's loader would say something else than what to install.
+fn starts(program: &Path) -> Result<()> {
+    let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
+    let output = output.map_err(refused("run", program))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let line = said.lines().next().unwrap_or("it says nothing");
+    Err(Error::NoHelper { reason: format!("{} does not start: {line}", program.display()) })
+}

@@ -1,0 +1,17 @@
+//! What the command `chemio`, which needs no MPI, and `chemio-reblock`, which does, have in common.
+//!
+//! - [`options`]: the options of re-blocking, and what several commands take.
+//! - [`reblocking`]: what is to be re-blocked where, found out before anything is changed; [`plan`]: its plan.
+//! - [`error`], [`output`], [`progress`], [`interrupt`]: one line that says what to do; text and JSON; bars; signals.
+//!
+//! What this crate does not do: it moves no elements, and knows no MPI.
+#![forbid(unsafe_code)]
+
+pub mod error;
+pub mod interrupt;
+pub mod options;
+pub mod output;
+pub mod place;
+pub mod plan;
+pub mod progress;
+pub mod reblocking;

@@ -1,0 +1,99 @@
+//! Options that several commands take, and those of re-blocking.
+
+use clap::{Args, ValueHint};
+use std::path::PathBuf;
+
+/// Whether facts are printed for people or for programs.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Facts {
+    /// Print facts as JSON, sizes in bytes.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Into which bricks an array is to be brought, and with what.
+#[derive(Clone, Debug, Args)]
+pub struct Reblocking {
+    /// The extents of a brick of the target, in its order of dimensions; those of the array by default.
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',')]
+    pub brick: Vec<u64>,
+    /// For each dimension of the target, the dimension of the array that it is, from 0; as they are by default.
+    #[arg(long, visible_alias = "perm", value_name = "I,I,...", value_delimiter = ',')]
+    pub order: Vec<usize>,
+    /// Memory of all ranks together, in megabytes.
+    #[arg(long, value_name = "MB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub memory: u64,
+    /// Number of ranks; those that a launcher has started, or one.
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub ranks: Option<u64>,
+    /// How many of the ranks read and write; two on each host by default, or the one there is.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub io_processes: Option<u64>,
+    /// About how many files the target has.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub files: u64,
+    /// What the device reads and writes in a second, in megabytes.
+    #[arg(long, value_name = "MB", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub bandwidth: u64,
+    /// How many contiguous transfers the device begins in a second, with several in flight.
+    #[arg(long, value_name = "N", default_value_t = 122_070, value_parser = clap::value_parser!(u64).range(1..))]
+    pub operations: u64,
+}
+
+/// Say how an array would be brought into bricks of another shape: what is read, kept and written in which passes.
+///
+/// Nothing is moved: chemio reblock with the same options does exactly this. Of the memory a part goes into the buffers of
+/// transfers, and the rest is what is planned with.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  chemio plan t2 --brick 64,64,64,64\n  \
+        chemio plan matrix --brick 4096,32 --order 1,0 --memory 64 -n 4 --explain")]
+pub struct Plan {
+    /// The directory of the array.
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub path: PathBuf,
+    /// How.
+    #[command(flatten)]
+    pub reblocking: Reblocking,
+    /// Say too what the other kinds of plans would cost.
+    #[arg(long, conflicts_with = "json")]
+    pub explain: bool,
+    /// For whom.
+    #[command(flatten)]
+    pub facts: Facts,
+}
+
+/// Copy an array into bricks of another shape, or another order of dimensions, with all ranks and bounded memory.
+///
+/// Into a directory that is no array the copy goes under the name of the source. Until it is complete the target is marked
+/// as unfinished, and not read as an array; the source is only read. Whatever ends the command, the same command again goes
+/// on where what was written is on the device, if the source has not been changed meanwhile.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Examples:\n  chemio reblock t2 t2-blocked --brick 64,64,64,64 -n 4\n  \
+        chemio reblock matrix transposed --order 1,0 --memory 2048 --verify\n  \
+        mpirun -n 8 chemio-reblock t2 t2-blocked --brick 64,64,64,64\n\n\
+        Needs chemio-reblock, which ci/install puts beside chemio, and the MPI it was built for. -n N runs that MPI's launcher, \
+        or what CHEMIO_LAUNCHER says, such as \"srun\" or \"mpirun --bind-to core\"; the status is then the launcher's if ranks \
+        were killed.")]
+pub struct Reblock {
+    /// The directory of the array.
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub source: PathBuf,
+    /// The name of the copy, or the directory to put it in.
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub target: PathBuf,
+    /// How.
+    #[command(flatten)]
+    pub reblocking: Reblocking,
+    /// Read both arrays again and compare them, element by element; status 1 if they differ.
+    #[arg(long)]
+    pub verify: bool,
+    /// Begin anew where another try was interrupted, also one with other options.
+    #[arg(long)]
+    pub restart: bool,
+    /// For whom.
+    #[command(flatten)]
+    pub facts: Facts,
+    /// A launcher has been run; whether there is a terminal.
+    #[arg(long, hide = true, value_name = "TERMINAL")]
+    pub launched: Option<bool>,
+}

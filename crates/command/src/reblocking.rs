@@ -1,0 +1,294 @@
+//! What is to be re-blocked where: found out and checked before anything is changed, the same by every rank and by whoever only
+//! wants to see the plan.
+
+use crate::error::{Error, Result, refused};
+use crate::options;
+use crate::place::destination;
+use disk_array::{ArrayDirectory, ArraySpec, BrickShape, Bricks, UNFINISHED};
+use layout::{Buffers, DeviceModel, Permutation, Plan, Problem, share};
+use serde_json::{Map, Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// As many as fill a device of one host: what arrays have that do not say.
+const IO_PROCESSES: u64 = 2;
+/// The executor counts memory in units of so many bytes.
+const MEMORY_UNIT: u64 = 512;
+
+/// A source, and what the target is to be.
+#[derive(Debug)]
+pub struct Reblocking {
+    source: ArrayDirectory,
+    spec: ArraySpec,
+    permutation: Permutation,
+    options: options::Reblocking,
+}
+
+/// What is where the target is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing that matters; another try that is not to be continued has left the arrays between so many passes.
+    Nothing {
+        /// Passes.
+        passes: u64,
+    },
+    /// The unfinished target of the same copy.
+    Unfinished,
+}
+
+/// All that can be found out before anything is changed.
+#[derive(Debug)]
+pub struct Prepared {
+    /// What is to be done.
+    pub copy: Reblocking,
+    /// Where the target is to be.
+    pub target: PathBuf,
+    /// What is there.
+    pub found: Found,
+}
+
+/// Finds out what `chemio reblock` would do on `ranks` ranks. Changes nothing.
+///
+/// # Errors
+/// As [`Reblocking::new`], [`destination`], [`Reblocking::find`] and [`Reblocking::plan`].
+pub fn prepare(options: &options::Reblock, ranks: u64) -> Result<Prepared> {
+    let copy = Reblocking::new(&options.source, &options.reblocking)?;
+    let target = destination(&options.source, &options.target)?;
+    let found = copy.find(&target, options.restart)?;
+    copy.plan(ranks)?;
+    Ok(Prepared { copy, target, found })
+}
+
+impl Reblocking {
+    /// Looks at the array at `path`.
+    ///
+    /// # Errors
+    /// - [`Error::Array`]: there is none; or the target cannot be: an extent of a brick is zero, or too many files.
+    /// - [`Error::Plan`]: the order of dimensions is none. [`Error::BadArgument`]: it, or the brick, has not as many.
+    /// - [`Error::Unfinished`]: the array itself is not complete.
+    pub fn new(path: &Path, options: &options::Reblocking) -> Result<Self> {
+        let source = ArrayDirectory::open(path)?;
+        check_finished(&source)?;
+        let dims = source.metadata().dims;
+        let permutation = match &options.order[..] {
+            [] => Permutation::identity(dims.len()),
+            order => Permutation::new(order)?,
+        };
+        for (what, given) in [("--order", permutation.dims()), ("--brick", options.brick.len())] {
+            if given != dims.len() && given != 0 {
+                let expected = dims.len();
+                return Err(Error::BadArgument(format!(
+                    "{what} has {given} numbers, the array {expected} dimensions"
+                )));
+            }
+        }
+        let spec = spec(&source, &permutation, options)?;
+        Ok(Self { source, spec, permutation, options: options.clone() })
+    }
+
+    /// The source.
+    pub fn source(&self) -> &ArrayDirectory {
+        &self.source
+    }
+
+    /// Which dimension becomes which.
+    pub fn permutation(&self) -> &Permutation {
+        &self.permutation
+    }
+
+    /// The target, marked as unfinished. `passes`: as in [`Found::Nothing`].
+    pub fn spec(&self, passes: u64) -> ArraySpec {
+        let mut spec = self.spec.clone();
+        let source = absolute(self.source.path());
+        let mark = json!({"what": format!("re-blocking from {source}"), "source": source, "passes": passes});
+        spec.more_attributes.insert(UNFINISHED.to_owned(), mark);
+        spec
+    }
+
+    /// What the device costs.
+    pub fn device(&self) -> DeviceModel {
+        let bandwidth = self.options.bandwidth.saturating_mul(1_000_000);
+        DeviceModel {
+            read_bytes_per_second: bandwidth,
+            write_bytes_per_second: bandwidth,
+            operations_per_second: self.options.operations,
+            ..DeviceModel::default()
+        }
+    }
+
+    /// The memory of each of `ranks` ranks, in bytes.
+    pub fn memory_bytes_of_rank(&self, ranks: u64) -> u64 {
+        self.options.memory.saturating_mul(1_000_000) / ranks.max(1) / MEMORY_UNIT * MEMORY_UNIT
+    }
+
+    /// By which plan `ranks` ranks of one host do it.
+    ///
+    /// # Errors
+    /// - [`Error::Plan`]: more I/O processes than ranks.
+    pub fn plan(&self, ranks: u64) -> Result<Plan> {
+        let (metadata, target) = (self.source.metadata(), self.spec.layout()?);
+        let hint = self.source.attributes().and_then(|ours| u64::try_from(ours.io_processes_hint).ok());
+        let of_source = hint.filter(|&hint| hint > 0).or(self.options.io_processes).unwrap_or(IO_PROCESSES);
+        let io_processes = self.options.io_processes.unwrap_or(IO_PROCESSES.min(ranks));
+        let stride = |layout: &disk_array::ArrayLayout| layout.shard().stride_bytes();
+        let brick_bytes = stride(self.source.layout()).max(stride(&target));
+        let memory_bytes = self.memory_bytes_of_rank(ranks).saturating_mul(ranks);
+        let shares = share(memory_bytes, io_processes.max(of_source.min(ranks)), brick_bytes);
+        let source_brick = self.source.layout().bricks().brick();
+        let problem = Problem {
+            permutation: self.permutation,
+            memory_bytes: shares.boxes,
+            ranks,
+            io_processes,
+            device: self.device(),
+            buffers: Buffers::IN_TURNS,
+            ..Problem::new(&metadata.dims, metadata.data_type.bytes(), source_brick, target.bricks().brick())
+        };
+        Ok(layout::plan(&problem)?)
+    }
+
+    /// What is at `target`. Changes nothing.
+    ///
+    /// # Errors
+    /// - [`Error::Array`] with [`disk_array::Error::Exists`]: an array that is complete, or something else.
+    /// - [`Error::OtherUnfinished`]: the target of another copy, and it is not to be begun anew (`restart`).
+    /// - [`Error::System`]: the directory it would be in is not there.
+    pub fn find(&self, target: &Path, restart: bool) -> Result<Found> {
+        let parent =
+            target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        fs::metadata(parent).map_err(refused("look at", parent))?;
+        let array = match ArrayDirectory::open(target) {
+            Ok(array) => array,
+            // Making an array was interrupted before it was one.
+            Err(disk_array::Error::Missing { .. } | disk_array::Error::HalfMade { .. }) => {
+                return Ok(Found::Nothing { passes: 0 });
+            }
+            Err(disk_array::Error::NotAnArray { path, found }) => {
+                return Err(disk_array::Error::Exists { path, found }.into());
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let Some((mark, source)) =
+            array.unfinished().and_then(|mark| Some((mark, mark.get("source")?.as_str()?)))
+        else {
+            return Err(disk_array::Error::Exists { path: target.to_owned(), found: "an array" }.into());
+        };
+        if restart {
+            return Ok(Found::Nothing { passes: mark.get("passes").and_then(Value::as_u64).unwrap_or(0) });
+        }
+        if source == absolute(self.source.path()) && *array.layout() == self.spec.layout()? {
+            return Ok(Found::Unfinished);
+        }
+        Err(Error::OtherUnfinished { path: target.to_owned(), what: what(mark) })
+    }
+}
+
+/// # Errors
+/// - [`Error::Unfinished`]: the array must not be read yet.
+pub fn check_finished(array: &ArrayDirectory) -> Result<()> {
+    match array.unfinished() {
+        Some(mark) => Err(Error::Unfinished { path: array.path().to_owned(), what: what(mark) }),
+        None => Ok(()),
+    }
+}
+
+fn what(mark: &Value) -> String {
+    mark.get("what").and_then(Value::as_str).unwrap_or("writing").to_owned()
+}
+
+fn absolute(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
+}
+
+/// The target: as the source, with its attributes, in other bricks and another order.
+fn spec(
+    source: &ArrayDirectory,
+    permutation: &Permutation,
+    options: &options::Reblocking,
+) -> Result<ArraySpec> {
+    let metadata = source.metadata();
+    let brick = match &options.brick[..] {
+        [] => permutation.to_target(source.layout().bricks().brick()).to_vec(),
+        brick => brick.to_vec(),
+    };
+    let mut spec = ArraySpec::new(&permutation.to_target(&metadata.dims), metadata.data_type)?;
+    spec.bricks = Bricks::Exact(BrickShape::exact(&brick)?);
+    spec.files = options.files;
+    if let Some(ours) = source.attributes() {
+        spec.attributes.name.clone_from(&ours.name);
+        (spec.attributes.type_code, spec.attributes.made_by) = (ours.type_code, ours.made_by);
+    }
+    let others =
+        metadata.attributes.iter().filter(|(key, _)| !["chemio", UNFINISHED].contains(&key.as_str()));
+    spec.more_attributes = others.map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>();
+    spec.layout()?;
+    Ok(spec)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use disk_array::DataType;
+
+    fn options(brick: &[u64], order: &[usize]) -> options::Reblocking {
+        options::Reblocking {
+            brick: brick.to_vec(),
+            order: order.to_vec(),
+            memory: 64,
+            ranks: None,
+            io_processes: None,
+            files: 1,
+            bandwidth: 2000,
+            operations: 122_070,
+        }
+    }
+
+    fn array(path: &Path) -> ArrayDirectory {
+        let mut spec = ArraySpec::new(&[40, 30], DataType::Float64).unwrap();
+        spec.bricks = Bricks::Exact(BrickShape::exact(&[4, 30]).unwrap());
+        spec.more_attributes.insert("units".to_owned(), "hartree".into());
+        ArrayDirectory::create(path, &spec).unwrap()
+    }
+
+    #[test]
+    fn the_target_is_the_source_in_other_bricks_and_is_marked() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (source, target) = (scratch.path().join("a"), scratch.path().join("b"));
+        array(&source);
+        let copy = Reblocking::new(&source, &options(&[30, 2], &[1, 0])).unwrap();
+        assert_eq!(copy.find(&target, false).unwrap(), Found::Nothing { passes: 0 });
+        let made = ArrayDirectory::create(&target, &copy.spec(0)).unwrap();
+        assert_eq!(made.metadata().dims[..], [30, 40]);
+        assert_eq!(made.metadata().attributes["units"], "hartree");
+        assert!(matches!(check_finished(&made), Err(Error::Unfinished { .. })));
+        assert_eq!(copy.find(&target, false).unwrap(), Found::Unfinished);
+    }
+
+    #[test]
+    fn a_target_of_something_else_is_left_alone() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (source, target) = (scratch.path().join("a"), scratch.path().join("b"));
+        array(&source);
+        let [one, other] =
+            [[2, 30], [5, 5]].map(|brick| Reblocking::new(&source, &options(&brick, &[])).unwrap());
+        ArrayDirectory::create(&target, &one.spec(3)).unwrap();
+        assert!(matches!(other.find(&target, false), Err(Error::OtherUnfinished { .. })));
+        assert_eq!(other.find(&target, true).unwrap(), Found::Nothing { passes: 3 });
+        assert!(Reblocking::new(&target, &options(&[2, 2], &[])).is_err(), "it is no source");
+        ArrayDirectory::delete(&target).unwrap();
+        array(&target);
+        for restart in [false, true] {
+            let found = one.find(&target, restart);
+            assert!(matches!(found, Err(Error::Array(disk_array::Error::Exists { .. }))), "{found:?}");
+        }
+        assert!(one.find(&scratch.path().join("missing/b"), false).is_err());
+    }
+
+    #[test]
+    fn without_a_brick_it_is_that_of_the_source() {
+        let scratch = tempfile::tempdir().unwrap();
+        array(&scratch.path().join("a"));
+        let copy = Reblocking::new(&scratch.path().join("a"), &options(&[], &[1, 0])).unwrap();
+        assert_eq!(copy.plan(1).unwrap().problem().target_brick, [30, 4]);
+    }
+}
