@@ -118,10 +118,16 @@ contains
       integer, intent(in) :: code
       character(len=*), intent(in) :: what
       character(len=200) :: message
-      integer :: ignored
       if (code == 0) return
       call dra_errmsg(code, message)
-      if (ga_nodeid() == 0) write (0, '(4a)') 'fft2d: ', what, ': ', trim(message)
+      call fail(what // ': ' // trim(message))
+   end subroutine
+
+   ! For what all processes meet: one line, and nothing is left on disk.
+   subroutine fail(message)
+      character(len=*), intent(in) :: message
+      integer :: ignored
+      if (ga_nodeid() == 0) write (0, '(2a)') 'fft2d: ', message
       if (d_columns /= 0) ignored = dra_delete(d_columns)
       if (d_rows /= 0) ignored = dra_delete(d_rows)
       call finish(1)
@@ -162,7 +168,7 @@ contains
       integer :: i
       do i = 0, size(g) - 1
          if (.not. ga_create(MT_DCPL, length, panel_columns(length, count), 'panel', length, -1, g(i))) &
-            call ga_error('no memory for a panel', length)
+            call fail('there is no memory for a panel')
       end do
    end subroutine
 
