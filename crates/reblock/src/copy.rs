@@ -7,7 +7,7 @@ use crate::memory::share;
 use crate::pass::{self, TURNS, Watch};
 use comm::{NumberedFailure, Operation};
 use dra::{Access, ArraySpec, BrickShape, Bricks, Context, DiskArray, MakeArray, UNFINISHED};
-use layout::{Buffers, DeviceModel, Permutation, Plan, Problem, Units, plan};
+use layout::{Buffers, DeviceModel, Pass, Permutation, Plan, Problem, Units, plan};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
@@ -304,9 +304,22 @@ impl Copier<'_> {
             },
             progress: self.progress,
         };
-        Ok(pass::run(pass, template, source, &mut self.boxes, &mut watch)?)
+        let written = watch.target();
+        // What is large and durable at the end need not go through memory once more.
+        written.write_around_cache(writes_pages(pass, &self.options.device));
+        let done = pass::run(pass, template, source, &mut self.boxes, &mut watch);
+        watch.target().write_around_cache(false);
+        Ok(done?)
     }
 }
+
+/// Whether all that a pass writes begins and ends on pages, or is a whole brick.
+fn writes_pages(pass: &Pass, device: &DeviceModel) -> bool {
+    pass.cost().unaligned_writes == 0 && device.page_bytes.is_multiple_of(PAGE_BYTES)
+}
+
+/// What the kernel's page cache is made of.
+const PAGE_BYTES: u64 = 4096;
 
 /// The intermediate arrays of a pass.
 #[derive(Debug, Default)]
