@@ -113,8 +113,21 @@ impl Shards {
             ..OpenOptions::new(mode)
         };
         let file = self.devices.open(places.path(), &options)?;
+        if writes_own_pages && self.writable {
+            self.reserve(&file);
+        }
         // Opening was by name, twice.
         if places.is_current()? { Ok(Some(Shard { file, places })) } else { Err(self.replaced(number)) }
+    }
+
+    /// Reserves all the space of a shard: what goes around the page cache finds its place at once, and small parts would find many.
+    /// Nothing is lost where space cannot be had: the write tells.
+    fn reserve(&self, file: &File) {
+        if file.properties().allocates_ahead()
+            && let Err(error) = file.preallocate(0, self.directory.layout().shard().len_bytes())
+        {
+            tracing::debug!(%error, "no space is reserved for a shard");
+        }
     }
 
     fn replaced(&self, number: u64) -> Error {

@@ -306,17 +306,25 @@ impl Copier<'_> {
         };
         let written = watch.target();
         // What is large and durable at the end need not go through memory once more.
-        written.write_around_cache(writes_pages(pass, &self.options.device));
+        written.write_around_cache(goes_around_cache(pass, self.element_bytes, &self.options.device));
         let done = pass::run(pass, template, source, &mut self.boxes, &mut watch);
         watch.target().write_around_cache(false);
         Ok(done?)
     }
 }
 
-/// Whether all that a pass writes begins and ends on pages, or is a whole brick.
-fn writes_pages(pass: &Pass, device: &DeviceModel) -> bool {
-    pass.cost().unaligned_writes == 0 && device.page_bytes.is_multiple_of(PAGE_BYTES)
+/// Whether writes of a pass go around the page cache: if all that it writes begins and ends on pages, or is a whole brick, and
+/// is large. The kernel makes more of small ones.
+fn goes_around_cache(pass: &Pass, element_bytes: u64, device: &DeviceModel) -> bool {
+    let cost = pass.cost();
+    let bytes = cost.written_elems.saturating_mul(element_bytes.into());
+    let is_large = bytes >= cost.write_operations.saturating_mul(AROUND_CACHE_BYTES_MIN);
+    is_large && cost.unaligned_writes == 0 && device.page_bytes.is_multiple_of(PAGE_BYTES)
 }
+
+/// So long is a write on an average that goes around the page cache: below it, to hand it to the device takes the processor longer
+/// than to copy it once more. A measured order of magnitude.
+const AROUND_CACHE_BYTES_MIN: u128 = 96 << 10;
 
 /// What the kernel's page cache is made of.
 const PAGE_BYTES: u64 = 4096;
