@@ -101,19 +101,16 @@ impl Shards {
             }
         };
         let mode = if self.writable { Mode::Existing } else { Mode::Read };
-        let (sharing, keeps_holes, copies_at_issue) = (Sharing::Shared, true, true);
-        let writes_own_pages = self.around_cache.load(Ordering::Relaxed);
-        let cache = if writes_own_pages { CachePolicy::Bypass } else { CachePolicy::Auto };
-        let options = OpenOptions {
-            cache,
-            sharing,
-            keeps_holes,
-            copies_at_issue,
-            writes_own_pages,
-            ..OpenOptions::new(mode)
+        let around_cache = self.around_cache.load(Ordering::Relaxed);
+        let (sharing, cache) = if around_cache {
+            (Sharing::SharedByPages, CachePolicy::Bypass)
+        } else {
+            (Sharing::Shared, CachePolicy::Auto)
         };
+        let (keeps_holes, copies_at_issue) = (true, true);
+        let options = OpenOptions { cache, sharing, keeps_holes, copies_at_issue, ..OpenOptions::new(mode) };
         let file = self.devices.open(places.path(), &options)?;
-        if writes_own_pages && self.writable {
+        if around_cache && self.writable {
             self.reserve(&file);
         }
         // Opening was by name, twice.

@@ -53,9 +53,11 @@ pub enum Sharing {
     #[default]
     Exclusive,
     /// Other processes, at places of their own: nothing is read early in this process or held back beyond the wait for
-    /// it, and nothing is written around the page cache, where it would meet what others have there of the same page
-    /// (but see [`OpenOptions::writes_own_pages`]).
+    /// it, and nothing is written around the page cache, where it would meet what others have there of the same page.
     Shared,
+    /// As [`Shared`](Self::Shared), but all that write the file meanwhile write whole pages of their own, with
+    /// [`CachePolicy::Bypass`]: nothing of them meets in the page cache, so that it is written around it.
+    SharedByPages,
 }
 
 /// How to open a file.
@@ -77,24 +79,13 @@ pub struct OpenOptions {
     /// Whether asynchronous requests that only are copies from or to the page cache are made at issue however large they are: for
     /// a caller that is a thread for transfers itself. To it a worker would be one more in line for the lock of the file.
     pub copies_at_issue: bool,
-    /// Whether all processes that write a [`Sharing::Shared`] file at the same time write whole pages of their own, each with
-    /// [`CachePolicy::Bypass`]: then nothing of them meets in the page cache, and their writes may go around it.
-    pub writes_own_pages: bool,
 }
 
 impl OpenOptions {
     /// Options for `mode` with automatic caching, for a file of this process alone.
     pub fn new(mode: Mode) -> Self {
         let (cache, sharing) = (CachePolicy::default(), Sharing::default());
-        Self {
-            mode,
-            cache,
-            sharing,
-            gathers_requests: false,
-            keeps_holes: false,
-            copies_at_issue: false,
-            writes_own_pages: false,
-        }
+        Self { mode, cache, sharing, gathers_requests: false, keeps_holes: false, copies_at_issue: false }
     }
 }
 
@@ -453,8 +444,8 @@ impl Handle {
     pub(crate) fn write_route(&self, range: &Range<u64>) -> Route {
         // Whole pages, not whole sectors: a page must not be half direct and half cached. The page cache may hold several
         // pages as one, so what other processes write next to this range counts as well.
-        let nobody_near = self.is_exclusive() || self.options.writes_own_pages;
-        self.route_of_write(range, cache::is_whole_pages(range) && nobody_near)
+        let meets_nobody = self.options.sharing != Sharing::Shared;
+        self.route_of_write(range, cache::is_whole_pages(range) && meets_nobody)
     }
 
     /// Whether the page cache may hold this file up to `end_bytes`. Holes take no place in it.
