@@ -56,7 +56,8 @@ pub struct Outcome {
 
 /// Copies `source` to `target`, whose bricks may be others, with the dimensions in another order: source dimension
 /// `permutation[i]` becomes target dimension `i`. Collective, with the same arguments. Durable when it returns; until then
-/// the target cannot be read, also if it is interrupted. The same call made again goes on where it was.
+/// the target cannot be read, also if it is interrupted. The same call made again goes on where it was, unless the source was
+/// written to or replaced meanwhile: then it begins anew.
 ///
 /// Memory is that of the context on all ranks together ([`dra::Settings`]); less than six bricks is raised to that. Where several
 /// passes are needed, arrays named after the target with `.pass-1` and so on lie beside it meanwhile.
@@ -81,7 +82,7 @@ pub fn copy(
     let (plan, buffers_bytes) = make_plan(context, source, target, permutation, options)?;
     tracing::info!(plan = %plan, "re-blocking");
     let _limit = context.limit_memory(buffers_bytes);
-    let journal = Journal::new(source, &plan);
+    let journal = Journal::new(context, source, &plan)?;
     let data_type = source.directory().metadata().data_type;
     let boxes = Boxes::new(context, maker, data_type);
     let element_bytes = data_type.bytes();

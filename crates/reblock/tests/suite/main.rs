@@ -36,6 +36,9 @@ fn main() -> ExitCode {
             )
             .ranks(..=3)
             .hosts(..2),
+            scenario!(faults::a_copy_is_not_continued_when_the_source_was_written_to_meanwhile)
+                .ranks(..=3)
+                .hosts(..2),
             scenario!(faults::a_note_that_is_not_of_this_copy_is_not_followed).hosts(..2),
             scenario!(hosts::arrays_on_the_hosts_own_disks_are_re_blocked).hosts(2..),
         ])
