@@ -14,6 +14,9 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// The pages of the page cache, or a multiple of what they are.
+const PAGE_BYTES: u64 = 4096;
+
 /// What an array is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
@@ -188,6 +191,16 @@ impl DiskArray {
         jobs.retain(|job| !job.is_settled());
         jobs.push(Arc::clone(&job));
         Ok(Request::new(&self.context, job, memory))
+    }
+
+    /// Whether writes that are started from now on go around the page cache: for much that nobody reads soon. Local, but all ranks
+    /// have to say the same, while nothing is under way: a page that some write around the cache and others through it, or a part
+    /// of one that is written around it, may be lost. So, between the calls that switch this on and off, every part of a brick
+    /// that is written, if it is not the whole brick, must begin and end on pages of 4096 bytes; bricks do, in an array that is
+    /// [aligned](crate::format::Alignment) to pages, and nothing goes around the cache in another one.
+    pub fn write_around_cache(&self, around: bool) {
+        let aligned = self.directory.layout().shard().stride_bytes().is_multiple_of(PAGE_BYTES);
+        self.open.shards.write_around_cache(around && aligned);
     }
 
     /// What has to be done again before the array can be read, if somebody has set the attribute

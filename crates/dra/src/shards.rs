@@ -4,8 +4,9 @@ use crate::context::Devices;
 use crate::error::{Error, Result};
 use crate::format::BrickPlace;
 use disk_array::{ArrayDirectory, ShardFile};
-use elio::{File, Mode, OpenOptions, Sharing};
+use elio::{CachePolicy, File, Mode, OpenOptions, Sharing};
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// So many files of an array stay open in a process.
@@ -37,6 +38,8 @@ pub(crate) struct Shards {
     directory: Arc<ArrayDirectory>,
     devices: Devices,
     writable: bool,
+    /// Whether writes go around the page cache.
+    around_cache: AtomicBool,
     open: Mutex<Open>,
 }
 
@@ -51,7 +54,13 @@ struct Open {
 
 impl Shards {
     pub(crate) fn new(directory: &Arc<ArrayDirectory>, devices: &Devices, writable: bool) -> Self {
-        Self { directory: Arc::clone(directory), devices: devices.clone(), writable, open: Mutex::default() }
+        Self {
+            directory: Arc::clone(directory),
+            devices: devices.clone(),
+            writable,
+            around_cache: AtomicBool::new(false),
+            open: Mutex::default(),
+        }
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -92,11 +101,30 @@ impl Shards {
             }
         };
         let mode = if self.writable { Mode::Existing } else { Mode::Read };
-        let (sharing, keeps_holes, copies_at_issue) = (Sharing::Shared, true, true);
-        let options = OpenOptions { sharing, keeps_holes, copies_at_issue, ..OpenOptions::new(mode) };
+        let around_cache = self.around_cache.load(Ordering::Relaxed);
+        let (sharing, cache) = if around_cache {
+            (Sharing::SharedByPages, CachePolicy::Bypass)
+        } else {
+            (Sharing::Shared, CachePolicy::Auto)
+        };
+        let (keeps_holes, copies_at_issue) = (true, true);
+        let options = OpenOptions { cache, sharing, keeps_holes, copies_at_issue, ..OpenOptions::new(mode) };
         let file = self.devices.open(places.path(), &options)?;
+        if around_cache && self.writable {
+            self.reserve(&file);
+        }
         // Opening was by name, twice.
         if places.is_current()? { Ok(Some(Shard { file, places })) } else { Err(self.replaced(number)) }
+    }
+
+    /// Reserves all the space of a shard: what goes around the page cache finds its place at once, and small parts would find many.
+    /// Nothing is lost where space cannot be had: the write tells.
+    fn reserve(&self, file: &File) {
+        if file.properties().allocates_ahead()
+            && let Err(error) = file.preallocate(0, self.directory.layout().shard().len_bytes())
+        {
+            tracing::debug!(%error, "no space is reserved for a shard");
+        }
     }
 
     fn replaced(&self, number: u64) -> Error {
@@ -125,6 +153,13 @@ impl Shards {
     /// Notes that this process writes to a shard.
     pub(crate) fn note_written(&self, number: u64) {
         self.open().written.insert(number);
+    }
+
+    /// Whether writes that begin from now on go around the page cache, where they are whole pages.
+    pub(crate) fn write_around_cache(&self, around: bool) {
+        if self.around_cache.swap(around, Ordering::Relaxed) != around {
+            self.close();
+        }
     }
 
     /// Closes all files, so that their space is free when they are removed. They open again when they are needed.

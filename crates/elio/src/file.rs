@@ -57,6 +57,9 @@ pub enum Sharing {
     /// Other processes, at places of their own: nothing is read early in this process or held back beyond the wait for
     /// it, and nothing is written around the page cache, where it would meet what others have there of the same page.
     Shared,
+    /// As [`Shared`](Self::Shared), but all that write the file meanwhile write whole pages of their own, with
+    /// [`CachePolicy::Bypass`]: nothing of them meets in the page cache, so that it is written around it.
+    SharedByPages,
 }
 
 /// How to open a file.
@@ -459,7 +462,8 @@ impl Handle {
     pub(crate) fn write_route(&self, range: &Range<u64>) -> Route {
         // Whole pages, not whole sectors: a page must not be half direct and half cached. The page cache may hold several
         // pages as one, so what other processes write next to this range counts as well.
-        self.route_of_write(range, cache::is_whole_pages(range) && self.is_exclusive())
+        let meets_nobody = self.options.sharing != Sharing::Shared;
+        self.route_of_write(range, cache::is_whole_pages(range) && meets_nobody)
     }
 
     /// Whether the page cache may hold this file up to `end_bytes`. Holes take no place in it.

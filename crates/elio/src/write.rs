@@ -44,7 +44,7 @@ impl Handle {
             Sharing::Shared if self.options.gathers_requests && operation == Operation::AsyncWrite => {
                 SHARED_GATHER_BYTES
             }
-            Sharing::Shared => 0,
+            Sharing::Shared | Sharing::SharedByPages => 0,
         };
         len < limit && !self.properties.in_memory()
     }

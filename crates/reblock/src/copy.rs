@@ -6,7 +6,7 @@ use crate::journal::{Journal, Position, between, passes_noted};
 use crate::pass::{self, Watch};
 use comm::{NumberedFailure, Operation};
 use dra::{Access, ArraySpec, BrickShape, Bricks, Context, DiskArray, MakeArray, UNFINISHED};
-use layout::{Buffers, DeviceModel, Permutation, Plan, Problem, Units, plan, share};
+use layout::{Buffers, DeviceModel, Pass, Permutation, Plan, Problem, Units, plan, share};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
@@ -55,7 +55,8 @@ pub struct Outcome {
 
 /// Copies `source` to `target`, whose bricks may be others, with the dimensions in another order: source dimension
 /// `permutation[i]` becomes target dimension `i`. Collective, with the same arguments. Durable when it returns; until then
-/// the target cannot be read, also if it is interrupted. The same call made again goes on where it was.
+/// the target cannot be read, also if it is interrupted. The same call made again goes on where it was, unless the source was
+/// written to or replaced meanwhile: then it begins anew.
 ///
 /// Memory is that of the context on all ranks together ([`dra::Settings`]); less than six bricks is raised to that. Where several
 /// passes are needed, arrays named after the target with `.pass-1` and so on lie beside it meanwhile.
@@ -80,7 +81,7 @@ pub fn copy(
     let (plan, buffers_bytes) = make_plan(context, source, target, permutation, options)?;
     tracing::info!(plan = %plan, "re-blocking");
     let _limit = context.limit_memory(buffers_bytes);
-    let journal = Journal::new(source, &plan);
+    let journal = Journal::new(context, source, &plan)?;
     let data_type = source.directory().metadata().data_type;
     let boxes = Boxes::new(context, maker, data_type);
     let element_bytes = data_type.bytes();
@@ -303,9 +304,30 @@ impl Copier<'_> {
             },
             progress: self.progress,
         };
-        Ok(pass::run(pass, template, source, &mut self.boxes, &mut watch)?)
+        let written = watch.target();
+        // What is large and durable at the end need not go through memory once more.
+        written.write_around_cache(goes_around_cache(pass, self.element_bytes, &self.options.device));
+        let done = pass::run(pass, template, source, &mut self.boxes, &mut watch);
+        watch.target().write_around_cache(false);
+        Ok(done?)
     }
 }
+
+/// Whether writes of a pass go around the page cache: if all that it writes begins and ends on pages, or is a whole brick, and
+/// is large. The kernel makes more of small ones.
+fn goes_around_cache(pass: &Pass, element_bytes: u64, device: &DeviceModel) -> bool {
+    let cost = pass.cost();
+    let bytes = cost.written_elems.saturating_mul(element_bytes.into());
+    let is_large = bytes >= cost.write_operations.saturating_mul(AROUND_CACHE_BYTES_MIN);
+    is_large && cost.unaligned_writes == 0 && device.page_bytes.is_multiple_of(PAGE_BYTES)
+}
+
+/// So long is a write on an average that goes around the page cache: below it, to hand it to the device takes the processor longer
+/// than to copy it once more. A measured order of magnitude.
+const AROUND_CACHE_BYTES_MIN: u128 = 96 << 10;
+
+/// What the kernel's page cache is made of.
+const PAGE_BYTES: u64 = 4096;
 
 /// The intermediate arrays of a pass.
 #[derive(Debug, Default)]

@@ -21,6 +21,7 @@ After an error the answer is {"error": "..."} and the program ends.
 import importlib.metadata
 import json
 import os
+import random
 import resource
 import sys
 import time
@@ -29,7 +30,7 @@ import numpy as np
 import tensorstore as ts
 
 MADE_ROWS = 512
-CHECKED_PARTS = 8
+CHECKED_CHUNKS = 64
 
 
 class Job:
@@ -49,15 +50,14 @@ class Job:
         metadata = {"shape": [side, side], "data_type": "float64", "chunk_grid": grid, "codecs": codecs}
         return self.open(path, create=True, metadata=metadata)
 
-    def rows(self, side, first, count):
-        """What rows of the matrix should be."""
-        return np.arange(first * side, (first + count) * side, dtype=np.float64).reshape(count, side) + self.seed
+    def element(self, side, row, column):
+        return (row * side + column + self.seed).astype(np.float64)
 
     def make(self, side, rows, columns):
         array = self.create(self.source, side, rows, columns)
         for first in range(0, side, MADE_ROWS):
             count = min(MADE_ROWS, side - first)
-            array[first:first + count] = self.rows(side, first, count)
+            array[first:first + count] = self.element(side, *np.ogrid[first:first + count, 0:side])
         sync(self.source)
         return {}
 
@@ -71,11 +71,15 @@ class Job:
 
     def check(self, side):
         target = self.open(self.target)
-        step = MADE_ROWS if self.checks_fully else max(side // CHECKED_PARTS, 1)
-        for first in range(0, side, step):
-            count = min(step, side - first) if self.checks_fully else 1
-            if not np.array_equal(target[first:first + count].read().result(), self.rows(side, first, count)):
-                raise ValueError(f"wrong data in rows {first} to {first + count - 1}")
+        rows, columns = target.chunk_layout.read_chunk.shape
+        chunks = [(row, column) for row in range(0, side, rows) for column in range(0, side, columns)]
+        if not self.checks_fully:
+            chunks = random.Random(self.seed).sample(chunks, min(CHECKED_CHUNKS, len(chunks)))
+        for row, column in chunks:
+            tile = slice(row, min(row + rows, side)), slice(column, min(column + columns, side))
+            should_be = self.element(side, *np.ogrid[tile])
+            if not np.array_equal(target[tile].read().result(), should_be):
+                raise ValueError(f"wrong data in the chunk at ({row}, {column})")
         return {}
 
     def carry_out(self, word, *numbers):

@@ -13,7 +13,7 @@ const SIDE_QUICK: u64 = 512;
 const RANKS: [usize; 2] = [1, 2];
 const MEMORY_MIB: [u64; 2] = [64, 512];
 const MEMORY_MIB_QUICK: [u64; 2] = [1, 4];
-const REPETITIONS: u64 = 3;
+const REPETITIONS: u64 = 2;
 const PATTERNS_QUICK: usize = 3;
 
 /// Measures the re-blocking of a matrix on disk side by side with a plain copy of its files, `TensorStore` and the device, verifying all
@@ -57,7 +57,7 @@ pub(crate) struct Options {
     /// Numbers of ranks [default: 1,2].
     #[arg(long, value_delimiter = ',')]
     ranks: Option<Vec<usize>>,
-    /// Repetitions, each by new processes [default: 3; quick: 1].
+    /// Repetitions, each by new processes [default: 2; quick: 1].
     #[arg(long)]
     repetitions: Option<u64>,
     #[command(flatten)]

@@ -98,7 +98,7 @@ impl Writeback {
         // Another process may have written farther.
         let end_bytes = match self.filling.sharing {
             Sharing::Exclusive => self.end_bytes,
-            Sharing::Shared => device.len().ok()?,
+            Sharing::Shared | Sharing::SharedByPages => device.len().ok()?,
         };
         match self.allocation {
             Allocation::UpTo(allocated) if allocated > end_bytes + end_bytes / KEPT_SHARE_MAX => {
@@ -112,7 +112,7 @@ impl Writeback {
     fn filled_bytes(&self, device: &dyn Device) -> u64 {
         match self.filling.sharing {
             Sharing::Exclusive => self.written.covered_bytes(),
-            Sharing::Shared => device.allocated_bytes().unwrap_or(0),
+            Sharing::Shared | Sharing::SharedByPages => device.allocated_bytes().unwrap_or(0),
         }
     }
 
@@ -164,7 +164,7 @@ impl Writeback {
     fn start(&mut self, device: &Arc<dyn Device>) {
         let gap_bytes = match self.filling.sharing {
             Sharing::Shared if !self.filling.keeps_holes => SHARED_GAP_BYTES,
-            Sharing::Shared | Sharing::Exclusive => 0,
+            Sharing::Shared | Sharing::SharedByPages | Sharing::Exclusive => 0,
         };
         let step: Arc<[Range<u64>]> = merged(std::mem::take(&mut self.ranges), gap_bytes).into();
         self.pending_bytes = 0;

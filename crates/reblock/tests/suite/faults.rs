@@ -101,6 +101,43 @@ pub(crate) fn whatever_fails_the_target_is_not_taken_for_complete_and_another_tr
     world.barrier();
 }
 
+/// What an interrupted try has written is of no use when the source has changed since.
+pub(crate) fn a_copy_is_not_continued_when_the_source_was_written_to_meanwhile(world: &World) {
+    let memory_bytes = 6_000 / world.ga.ranks() as u64;
+    let disk = world.context(memory_bytes);
+    let from = spec(&DIMS, &[4, 120], DataType::Float64);
+    let (old, turned) = (counted(DIMS.iter().product()), Permutation::new(&[1, 0]).unwrap());
+    world.source(&disk, &World::path("source"), &from, &old).close().expect("closed");
+    let path = World::path("target");
+    disk.create(&path, &spec(&[120, 96], &[3, 96], DataType::Float64), Access::ReadWrite)
+        .and_then(dra::DiskArray::close)
+        .expect("created");
+    // Interrupted where there is something to go on from, by the rank that comes so far.
+    let position = |note: Option<&serde_json::Value>| -> u64 {
+        let number = |key: &str| note.and_then(|note| note.get(key)?.as_u64()).unwrap_or(0);
+        number("pass") + number("template")
+    };
+    let noted = (10..200).step_by(10).any(|operation| {
+        let (open, _) = failing(operation, Fault::Fail(28));
+        let failed = copy(world, &world.on_devices(memory_bytes, open));
+        let half = disk.open(&path, Access::ReadOnly).expect("opened");
+        let is_noted = failed.is_err() && position(half.unfinished()) > 0;
+        half.close().expect("closed");
+        is_noted
+    });
+    assert!(noted, "no try got far enough");
+    let new: Vec<u8> = old.chunks(8).rev().flatten().copied().collect();
+    world.write(&disk, &World::path("source"), &new);
+    let again = copy(world, &disk).expect("another try");
+    assert!(!again.is_continued);
+    let whole = disk.open(&path, Access::ReadOnly).expect("opened");
+    assert!(world.elements(&whole) == permuted(&new, &DIMS, &turned, 8));
+    whole.delete().expect("deleted");
+    disk.open(&World::path("source"), Access::ReadOnly).expect("opened").delete().expect("deleted");
+    nothing_is_beside(&path);
+    world.barrier();
+}
+
 fn read(world: &World, array: &dra::DiskArray) -> reblock::Result<()> {
     let memory = world.ga.array(ga::ElementType::Double, &[120, 96]).create().expect("an array");
     let all = dra::Transfer::whole(&[120, 96], &[120, 96]).unwrap();

@@ -29,12 +29,16 @@ fn main() -> ExitCode {
             scenario!(arguments::ranks_that_want_different_things_are_all_told),
             scenario!(arguments::memory_that_programs_give_may_be_as_little_as_nothing),
             scenario!(counting::what_reaches_the_disk_is_what_the_plan_has_counted).hosts(..2),
+            scenario!(counting::large_bricks_are_written_around_the_page_cache).hosts(..2),
             scenario!(counting::buffers_leave_the_memory_to_boxes_and_get_it_back).hosts(..2),
             scenario!(
                 faults::whatever_fails_the_target_is_not_taken_for_complete_and_another_try_completes_it
             )
             .ranks(..=3)
             .hosts(..2),
+            scenario!(faults::a_copy_is_not_continued_when_the_source_was_written_to_meanwhile)
+                .ranks(..=3)
+                .hosts(..2),
             scenario!(faults::a_note_that_is_not_of_this_copy_is_not_followed).hosts(..2),
             scenario!(hosts::arrays_on_the_hosts_own_disks_are_re_blocked).hosts(2..),
         ])

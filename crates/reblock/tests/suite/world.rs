@@ -48,17 +48,29 @@ impl World {
     /// An array on disk with these elements, open.
     pub(crate) fn source(&self, disk: &Context, path: &Path, spec: &ArraySpec, elements: &[u8]) -> DiskArray {
         let array = disk.create(path, spec, Access::ReadWrite).expect("created");
-        let memory =
-            self.ga.array(dra_ga::element_type(spec.data_type), &spec.dims).create().expect("an array");
+        self.fill(&array, elements);
+        array
+    }
+
+    /// Gives an array that is there these elements.
+    pub(crate) fn write(&self, disk: &Context, path: &Path, elements: &[u8]) {
+        let array = disk.open(path, Access::ReadWrite).expect("opened");
+        self.fill(&array, elements);
+        array.close().expect("closed");
+    }
+
+    fn fill(&self, array: &DiskArray, elements: &[u8]) {
+        let metadata = array.directory().metadata();
+        let (data_type, dims) = (metadata.data_type, metadata.dims);
+        let memory = self.ga.array(dra_ga::element_type(data_type), &dims).create().expect("an array");
         if self.is_first() {
-            let all = Patch::of_bytes(elements, memory.element_type(), &spec.dims).expect("a patch");
+            let all = Patch::of_bytes(elements, memory.element_type(), &dims).expect("a patch");
             memory.put(&memory.whole(), all).expect("put");
         }
         self.barrier();
-        let all = Transfer::whole(&spec.dims, &spec.dims).expect("all of it");
+        let all = Transfer::whole(&dims, &dims).expect("all of it");
         array.write(&dra_ga::in_memory(&memory), &all).expect("started").wait().expect("written");
         memory.destroy().expect("destroyed");
-        array
     }
 
     /// All elements of an array on disk, on every rank.
