@@ -51,7 +51,7 @@ pub(crate) fn run(options: &options::Plot) -> Result<()> {
 /// Reads the slice once and sorts its elements into cells.
 fn collect(source: &Source, slice: &Slice, options: &options::Plot) -> Result<Cells> {
     let (metadata, layout) = (source.array().metadata(), source.array().layout());
-    let team = Team::new(options.memory.megabytes, 1).with_small_tiles();
+    let team = Team::reading(options.memory.megabytes).with_small_tiles();
     let element_bytes = metadata.data_type.bytes();
     let (dims, brick) = (layout.dims(), layout.bricks().brick());
     let shape = TileShape { dims, brick, element_bytes, bytes_max: team.tile_bytes };

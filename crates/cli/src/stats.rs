@@ -26,7 +26,7 @@ pub(crate) fn run(options: &options::Stats) -> Result<()> {
 pub(crate) fn summarize(source: &Source, megabytes: u64) -> Result<Summary> {
     let metadata = source.array().metadata();
     let layout = source.array().layout();
-    let team = Team::new(megabytes, 1).with_small_tiles();
+    let team = Team::reading(megabytes).with_small_tiles();
     let element_bytes = metadata.data_type.bytes();
     let (dims, brick) = (layout.dims(), layout.bricks().brick());
     let shape = TileShape { dims, brick, element_bytes, bytes_max: team.tile_bytes };

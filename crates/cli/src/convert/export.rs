@@ -42,7 +42,7 @@ pub(crate) fn run(options: &options::Export) -> Result<()> {
 /// Every element that is not known to be zero.
 fn write_elements(source: &Source, sink: &Sink, megabytes: u64) -> Result<()> {
     let (metadata, layout) = (source.array().metadata(), source.array().layout());
-    let team = Team::new(megabytes, 1);
+    let team = Team::reading(megabytes);
     let (dims, brick) = (layout.dims(), layout.bricks().brick());
     let shape =
         TileShape { dims, brick, element_bytes: metadata.data_type.bytes(), bytes_max: team.tile_bytes };

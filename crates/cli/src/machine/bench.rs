@@ -248,7 +248,7 @@ fn write_array(path: &Path, bytes: u64) -> Result<()> {
         creation.make_shard(number)?;
     }
     let layout = creation.layout();
-    let team = Team::new(MEMORY_MEGABYTES, 1).with_small_tiles();
+    let team = Team::reading(MEMORY_MEGABYTES).with_small_tiles();
     let (dims, brick) = (layout.dims(), layout.bricks().brick());
     let shape = TileShape { dims, brick, element_bytes: 8, bytes_max: team.tile_bytes };
     let tiles = Tiles::all(&Section::whole(dims)?, shape)?;

@@ -1,4 +1,5 @@
-//! Reading a tile: its bricks with several transfers in flight. Small bricks that follow each other in a file are read together.
+//! Reading tiles: their bricks with several transfers in flight, across tiles. Small bricks that follow each other in a file are read
+//! together.
 
 use super::pieces::{self, Piece};
 use super::source::{Shard, Source};
@@ -26,12 +27,38 @@ pub(crate) enum Content {
     Fill,
 }
 
-/// Reads tiles, one after the other. Each thread has one.
+/// Reads tiles, of which several may be under way. Each thread has one.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
     source: &'a Source,
     free: Vec<PageBuffer>,
+    /// In the order of their tiles.
     flights: VecDeque<Flight>,
+    begun: VecDeque<Tile>,
+    /// The number of the first tile that is under way, counted from the first of all.
+    first: u64,
+}
+
+/// A tile that is being read.
+#[derive(Debug)]
+pub(crate) struct Tile {
+    pub(crate) section: Section,
+    /// Its elements in row-major order, when all of it has come and it is [`Content::Elements`].
+    pub(crate) memory: Vec<u8>,
+    known: Known,
+    /// How many of its transfers have not come yet.
+    flying: usize,
+}
+
+impl Tile {
+    /// What is in it, when all of it has come.
+    pub(crate) fn content(&self) -> Content {
+        match self.known {
+            Known::Only(content) => content,
+            Known::Nothing => Content::Fill,
+            Known::Mixed => Content::Elements,
+        }
+    }
 }
 
 /// One transfer.
@@ -39,6 +66,8 @@ pub(crate) struct Reader<'a> {
 struct Flight {
     request: Request<PageBuffer>,
     wanted: Wanted,
+    /// The number of its tile.
+    tile: u64,
 }
 
 /// What one transfer reads.
@@ -64,93 +93,80 @@ enum Known {
 impl<'a> Reader<'a> {
     /// With buffers of its own.
     pub(crate) fn new(source: &'a Source) -> Result<Self> {
-        Ok(Self { source, free: new_buffers(IN_FLIGHT)?, flights: VecDeque::new() })
+        let (flights, begun) = (VecDeque::new(), VecDeque::new());
+        Ok(Self { source, free: new_buffers(IN_FLIGHT)?, flights, begun, first: 0 })
     }
 
-    /// Reads the elements of `tile` into `memory`, which is as long, in row-major order.
-    pub(crate) fn read(&mut self, tile: &Section, memory: &mut [u8]) -> Result<Content> {
-        let result = self.read_all(tile, memory);
-        // After an error too: dropping a transfer waits for it, and its buffer is gone.
-        self.flights.clear();
-        result
+    /// How many tiles are under way.
+    pub(crate) fn begun(&self) -> usize {
+        self.begun.len()
     }
 
-    fn read_all(&mut self, tile: &Section, memory: &mut [u8]) -> Result<Content> {
+    /// Begins to read a tile into `memory`, whatever that holds. Of transfers as many stay in flight as there are buffers, those of
+    /// tiles begun earlier among them.
+    pub(crate) fn begin(&mut self, section: &Section, mut memory: Vec<u8>) -> Result<()> {
         let array = self.source.array();
         let element_bytes = array.metadata().data_type.bytes();
-        let mut known = Known::Nothing;
+        // The system gives memory when it is touched.
+        memory.resize(size(section.len() * element_bytes), 0);
+        self.begun.push_back(Tile { section: *section, memory, known: Known::Nothing, flying: 0 });
         let mut wanted: Option<Wanted> = None;
-        for piece in pieces::of_tile(array.layout(), tile) {
+        for piece in pieces::of_tile(array.layout(), section) {
             let shard = self.source.shard(piece.place)?;
             let at = shard.as_ref().map_or(Ok(None), |shard| shard.offset_bytes(piece.place.slot))?;
             let (Some(shard), Some(brick_at)) = (shard, at) else {
-                self.note(&mut known, Content::Fill, &piece, tile, memory);
+                self.note(Content::Fill, &piece);
                 continue;
             };
             let in_brick = piece.bytes(element_bytes);
             let bytes = brick_at + in_brick.start..brick_at + in_brick.end;
             if shard.is_hole(&bytes) {
-                self.note(&mut known, Content::Zeros, &piece, tile, memory);
+                self.note(Content::Zeros, &piece);
                 continue;
             }
-            self.note(&mut known, Content::Elements, &piece, tile, memory);
+            self.note(Content::Elements, &piece);
             match &mut wanted {
                 Some(wanted) if wanted.takes(&shard, &bytes) => wanted.add(piece, &bytes),
                 _ => {
                     let next = Wanted { shard, bytes: bytes.clone(), pieces: vec![(piece, bytes.start)] };
                     if let Some(ready) = wanted.replace(next) {
-                        self.start(ready, tile, memory)?;
+                        self.start(ready)?;
                     }
                 }
             }
         }
-        if let Some(ready) = wanted {
-            self.start(ready, tile, memory)?;
-        }
-        while !self.flights.is_empty() {
-            self.finish(tile, memory)?;
-        }
-        Ok(match known {
-            Known::Only(content) => content,
-            Known::Nothing => Content::Fill,
-            Known::Mixed => Content::Elements,
-        })
+        wanted.map_or(Ok(()), |ready| self.start(ready))
     }
 
-    /// Notes what a piece is. As long as all are the same the memory is left alone.
-    fn note(&self, known: &mut Known, content: Content, piece: &Piece, tile: &Section, memory: &mut [u8]) {
-        match *known {
-            Known::Nothing => *known = Known::Only(content),
+    /// Waits for the tile that was begun first.
+    pub(crate) fn finish(&mut self) -> Result<Option<Tile>> {
+        while self.begun.front().is_some_and(|tile| tile.flying > 0) {
+            self.land()?;
+        }
+        self.first += u64::from(!self.begun.is_empty());
+        Ok(self.begun.pop_front())
+    }
+
+    /// Notes what a piece of the tile begun last is. As long as all are the same its memory is left alone.
+    fn note(&mut self, content: Content, piece: &Piece) {
+        let source = self.source;
+        let Some(tile) = self.begun.back_mut() else { return };
+        match tile.known {
+            Known::Nothing => tile.known = Known::Only(content),
             Known::Only(before) if before == content => {}
             Known::Only(before) => {
-                self.fill(before, memory);
-                *known = Known::Mixed;
-                self.fill_piece(content, piece, tile, memory);
+                fill(source, before, &mut tile.memory);
+                tile.known = Known::Mixed;
+                fill_piece(source, content, piece, tile);
             }
-            Known::Mixed => self.fill_piece(content, piece, tile, memory),
+            Known::Mixed => fill_piece(source, content, piece, tile),
         }
     }
 
-    fn fill(&self, content: Content, memory: &mut [u8]) {
-        match content {
-            // Pieces that are under way or have come are not to be overwritten; all before were such pieces.
-            Content::Elements => {}
-            Content::Zeros => memory.fill(0),
-            Content::Fill => self.source.array().metadata().fill.fill(memory),
-        }
-    }
-
-    fn fill_piece(&self, content: Content, piece: &Piece, tile: &Section, memory: &mut [u8]) {
-        if content != Content::Elements {
-            piece.each_run(self.source.array().layout(), tile, |_, at, len| {
-                self.fill(content, &mut memory[at..at + len]);
-            });
-        }
-    }
-
-    fn start(&mut self, wanted: Wanted, tile: &Section, memory: &mut [u8]) -> Result<()> {
+    /// Starts a transfer of the tile begun last.
+    fn start(&mut self, wanted: Wanted) -> Result<()> {
         if self.flights.len() >= IN_FLIGHT {
-            self.finish(tile, memory)?;
+            self.land()?;
         }
         let mut buffer = match self.free.pop() {
             Some(buffer) => buffer,
@@ -160,30 +176,53 @@ impl<'a> Reader<'a> {
         let pages = wanted.pages();
         buffer.select(0..size(pages.end - pages.start));
         let request = wanted.shard.file.submit_read(pages.start, buffer)?;
-        self.flights.push_back(Flight { request, wanted });
+        let tile = self.first + self.begun.len() as u64 - 1;
+        self.flights.push_back(Flight { request, wanted, tile });
+        if let Some(tile) = self.begun.back_mut() {
+            tile.flying += 1;
+        }
         Ok(())
     }
 
     /// Waits for the oldest transfer and copies what it has brought.
-    fn finish(&mut self, tile: &Section, memory: &mut [u8]) -> Result<()> {
-        let Some(flight) = self.flights.pop_front() else { return Ok(()) };
+    fn land(&mut self) -> Result<()> {
+        let Some(Flight { request, wanted, tile }) = self.flights.pop_front() else { return Ok(()) };
         let array = self.source.array();
-        let (got, buffer) = flight.request.finish()?;
-        let begin = flight.wanted.pages().start;
+        let (got, buffer) = request.finish()?;
+        let begin = wanted.pages().start;
         let end = begin + got as u64;
-        if end < flight.wanted.bytes.end {
+        if end < wanted.bytes.end {
             let reason = format!("ends at byte {end}, in a brick");
-            return Err(array.corrupt_shard(flight.wanted.shard.number, reason).into());
+            return Err(array.corrupt_shard(wanted.shard.number, reason).into());
         }
-        for (piece, at) in &flight.wanted.pieces {
+        let tile = &mut self.begun[size(tile - self.first)];
+        tile.flying -= 1;
+        for (piece, at) in &wanted.pieces {
             let first = size(at - begin);
-            piece.each_run(array.layout(), tile, |in_piece, in_tile, len| {
+            piece.each_run(array.layout(), &tile.section, |in_piece, in_tile, len| {
                 let from = first + in_piece;
-                memory[in_tile..in_tile + len].copy_from_slice(&buffer[from..from + len]);
+                tile.memory[in_tile..in_tile + len].copy_from_slice(&buffer[from..from + len]);
             });
         }
         self.free.push(buffer);
         Ok(())
+    }
+}
+
+fn fill(source: &Source, content: Content, memory: &mut [u8]) {
+    match content {
+        // Pieces that are under way or have come are not to be overwritten; all before were such pieces.
+        Content::Elements => {}
+        Content::Zeros => memory.fill(0),
+        Content::Fill => source.array().metadata().fill.fill(memory),
+    }
+}
+
+fn fill_piece(source: &Source, content: Content, piece: &Piece, tile: &mut Tile) {
+    if content != Content::Elements {
+        piece.each_run(source.array().layout(), &tile.section, |_, at, len| {
+            fill(source, content, &mut tile.memory[at..at + len]);
+        });
     }
 }
 

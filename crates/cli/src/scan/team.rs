@@ -12,6 +12,9 @@ use std::sync::{Mutex, PoisonError};
 /// More do not make a device faster.
 const THREADS_MAX: usize = 8;
 
+/// How many tiles each thread has of those that are read.
+const TILES_READ_EACH: usize = 2;
+
 /// How many threads there are, and how much memory each has for a tile.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Team {
@@ -40,6 +43,11 @@ impl Team {
         Self { threads, tile_bytes }
     }
 
+    /// A team that reads, see [`each_tile_read`](Self::each_tile_read).
+    pub(crate) fn reading(megabytes: u64) -> Self {
+        Self::new(megabytes, TILES_READ_EACH as u64)
+    }
+
     /// The same with tiles that stay in the processor's caches.
     pub(crate) fn with_small_tiles(self) -> Self {
         Self { tile_bytes: self.tile_bytes.min(4 << 20), ..self }
@@ -54,21 +62,29 @@ impl Team {
         begin: impl Fn() -> Result<W> + Sync,
         work: impl Fn(&mut W, &Section) -> Result<()> + Sync,
     ) -> Result<Vec<W>> {
-        let (tiles, failed) = (Mutex::new(tiles), AtomicBool::new(false));
-        let next = || tiles.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let one = || -> Result<W> {
+        self.on_threads(tiles, |next| {
             let mut worker = begin()?;
-            while let Some(tile) = next() {
-                if failed.load(Ordering::Relaxed) {
-                    break;
-                }
-                interrupt::check()?;
+            while let Some(tile) = next()? {
                 work(&mut worker, &tile)?;
                 job.progress.add(tile.len() * job.element_bytes);
             }
             Ok(worker)
+        })
+    }
+
+    /// Runs `one` on each thread, with what gives it the next tile: none after a failure of another, an error after a signal.
+    fn on_threads<W: Send>(
+        self,
+        tiles: Tiles,
+        one: impl Fn(&dyn Fn() -> Result<Option<Section>>) -> Result<W> + Sync,
+    ) -> Result<Vec<W>> {
+        let (tiles, failed) = (Mutex::new(tiles), AtomicBool::new(false));
+        let next = || {
+            interrupt::check()?;
+            let is_over = failed.load(Ordering::Relaxed);
+            Ok(if is_over { None } else { tiles.lock().unwrap_or_else(PoisonError::into_inner).next() })
         };
-        let one = || one().inspect_err(|_| failed.store(true, Ordering::Relaxed));
+        let one = || one(&next).inspect_err(|_| failed.store(true, Ordering::Relaxed));
         std::thread::scope(|scope| {
             let threads: Vec<_> = (0..self.threads).map(|_| scope.spawn(one)).collect();
             threads
@@ -78,7 +94,7 @@ impl Team {
         })
     }
 
-    /// The same with every tile read before.
+    /// The same with every tile read before, of which each thread has two: one under way while it works on the other.
     pub(crate) fn each_tile_read<W: Send>(
         self,
         source: &Source,
@@ -88,14 +104,23 @@ impl Team {
         work: impl Fn(&mut W, &Section, Content, &mut [u8]) -> Result<()> + Sync,
     ) -> Result<Vec<W>> {
         let element_bytes = source.array().metadata().data_type.bytes();
-        let begin = || Ok((begin()?, Reader::new(source)?, Vec::new()));
-        let ended = self.each_tile(tiles, Job { element_bytes, progress }, begin, |worker, tile| {
-            let (worker, reader, memory) = worker;
-            // The system gives memory when it is touched.
-            memory.resize(size(tile.len() * element_bytes), 0);
-            let content = reader.read(tile, memory)?;
-            work(worker, tile, content, memory)
-        })?;
-        Ok(ended.into_iter().map(|(worker, ..)| worker).collect())
+        self.on_threads(tiles, |next| {
+            let (mut worker, mut reader, mut spare) = (begin()?, Reader::new(source)?, vec![]);
+            loop {
+                let next = next()?;
+                let is_last = next.is_none();
+                if let Some(tile) = next {
+                    reader.begin(&tile, spare.pop().unwrap_or_default())?;
+                }
+                if !is_last && reader.begun() < TILES_READ_EACH {
+                    continue;
+                }
+                let Some(mut tile) = reader.finish()? else { return Ok(worker) };
+                let content = tile.content();
+                work(&mut worker, &tile.section, content, &mut tile.memory)?;
+                progress.add(tile.section.len() * element_bytes);
+                spare.push(tile.memory);
+            }
+        })
     }
 }

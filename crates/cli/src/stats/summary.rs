@@ -1,7 +1,8 @@
 //! Smallest, largest, mean, and counts, of elements that come in any order and any number of parts.
 //!
 //! Integers are summed exactly. Floating-point numbers are summed in 16 lanes over some thousands of them, and these sums with
-//! compensation (Neumaier 1974), so that the error does not grow with the number of elements.
+//! compensation (Neumaier 1974), so that the error does not grow with the number of elements. Where a sum of finite numbers is too
+//! large for a number, they are summed in units of 2^128, so that their mean is known.
 
 use disk_array::DataType;
 use section::size;
@@ -48,31 +49,65 @@ enum Values {
 /// A sum with what rounding has taken from it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
-    sum: f64,
+    near: f64,
     lost: f64,
+    /// What had no room in it, in units of [`FAR`]; without compensation.
+    far: f64,
 }
+
+/// 2^128: no array has so many elements that sums in units of it overflow.
+const FAR: f64 = f64::from_bits((1023 + 128) << 52);
 
 impl Sum {
     fn add(&mut self, value: f64) {
-        let sum = self.sum + value;
+        let sum = self.near + value;
+        if sum.is_infinite() && self.near.is_finite() && value.is_finite() {
+            self.far += self.near / FAR + value / FAR;
+            self.near = 0.0;
+            return;
+        }
         // Where one is infinite nothing is lost, and the difference is no number.
         if sum.is_finite() {
             let (large, small) =
-                if self.sum.abs() >= value.abs() { (self.sum, value) } else { (value, self.sum) };
+                if self.near.abs() >= value.abs() { (self.near, value) } else { (value, self.near) };
             self.lost += (large - sum) + small;
         }
-        self.sum = sum;
+        self.near = sum;
     }
 
     fn total(self) -> f64 {
-        self.sum + if self.sum.is_finite() { self.lost } else { 0.0 }
+        self.near + if self.near.is_finite() { self.lost } else { 0.0 }
+    }
+
+    /// The same value so many times: not zero, and nothing else was added.
+    fn times(&mut self, count: f64) {
+        let product = self.near * count;
+        if product.is_infinite() && self.near.is_finite() {
+            (self.far, self.near) = (self.near / FAR * count, 0.0);
+        } else {
+            self.near = product;
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.add(other.near);
+        self.lost += other.lost;
+        self.far += other.far;
+    }
+
+    /// The mean of `count` numbers.
+    fn mean(self, count: f64) -> f64 {
+        if self.far == 0.0 || !self.near.is_finite() {
+            return self.total() / count;
+        }
+        (self.far + self.total() / FAR) / count * FAR
     }
 }
 
 /// What is known of a block of real numbers.
 #[derive(Default)]
 struct Block {
-    sum: f64,
+    sum: Sum,
     nan: u64,
     infinite: u64,
     zeros: u64,
@@ -82,7 +117,8 @@ struct Block {
 
 impl Block {
     /// Of numbers that are given one by one, in lanes.
-    fn of(values: impl ExactSizeIterator<Item = f64>) -> Self {
+    fn of(values: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
+        let all = values.clone();
         let mut sum = [0.0; LANES];
         let (mut nan, mut infinite, mut zeros) = ([0u32; LANES], [0u32; LANES], [0u32; LANES]);
         let (mut min, mut max) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
@@ -97,10 +133,11 @@ impl Block {
             max[lane] = if value > max[lane] { value } else { max[lane] };
         }
         let total = |counts: [u32; LANES]| counts.iter().map(|&count| u64::from(count)).sum();
+        let infinite = total(infinite);
         Self {
-            sum: sum.iter().sum(),
+            sum: sum_of(sum.iter().sum(), infinite > 0, || all.filter(|value| !value.is_nan())),
             nan: total(nan),
-            infinite: total(infinite),
+            infinite,
             zeros: total(zeros),
             min: min.iter().copied().fold(f64::INFINITY, f64::min),
             max: max.iter().copied().fold(f64::NEG_INFINITY, f64::max),
@@ -108,11 +145,21 @@ impl Block {
     }
 }
 
-fn f32s(bytes: &[u8]) -> impl ExactSizeIterator<Item = f64> + '_ {
+/// The sum of `values` that was found without looking at overflow, if that has not happened.
+fn sum_of<I: Iterator<Item = f64>>(found: f64, has_infinite: bool, values: impl FnOnce() -> I) -> Sum {
+    if found.is_finite() || has_infinite {
+        return Sum { near: found, ..Sum::default() };
+    }
+    let mut sum = Sum::default();
+    values().for_each(|value| sum.add(value));
+    sum
+}
+
+fn f32s(bytes: &[u8]) -> impl ExactSizeIterator<Item = f64> + Clone + '_ {
     bytes.chunks_exact(4).map(|word| f64::from(f32::from_le_bytes(word.try_into().expect("four bytes"))))
 }
 
-fn f64s(bytes: &[u8]) -> impl ExactSizeIterator<Item = f64> + '_ {
+fn f64s(bytes: &[u8]) -> impl ExactSizeIterator<Item = f64> + Clone + '_ {
     bytes.chunks_exact(8).map(|word| f64::from_le_bytes(word.try_into().expect("eight bytes")))
 }
 
@@ -171,10 +218,7 @@ impl Summary {
             clippy::cast_precision_loss,
             reason = "a count of elements below 2^61, to the precision of the sum"
         )]
-        let times = |sum: &mut Sum| {
-            // Not a number where there is no such element: zero times infinity does not occur, a count is not zero.
-            sum.sum *= count as f64;
-        };
+        let times = |sum: &mut Sum| sum.times(count as f64);
         match &mut one.values {
             Values::Integers { sum, .. } => *sum *= i128::from(count),
             Values::Reals { sum, .. } => times(sum),
@@ -192,25 +236,21 @@ impl Summary {
         self.nan += other.nan;
         self.infinite += other.infinite;
         self.zeros += other.zeros;
-        let add = |sum: &mut Sum, other: Sum| {
-            sum.add(other.sum);
-            sum.lost += other.lost;
-        };
         match (&mut self.values, &other.values) {
             (Values::Integers { min, max, sum }, Values::Integers { min: a, max: b, sum: s }) => {
                 (*min, *max, *sum) = ((*min).min(*a), (*max).max(*b), *sum + s);
             }
             (Values::Reals { min, max, sum }, Values::Reals { min: a, max: b, sum: s }) => {
                 (*min, *max) = (min.min(*a), max.max(*b));
-                add(sum, *s);
+                sum.merge(*s);
             }
             (
                 Values::Complex { min, max, real, imaginary },
                 Values::Complex { min: a, max: b, real: r, imaginary: i },
             ) => {
                 (*min, *max) = (min.min(*a), max.max(*b));
-                add(real, *r);
-                add(imaginary, *i);
+                real.merge(*r);
+                imaginary.merge(*i);
             }
             _ => unreachable!("summaries of one type"),
         }
@@ -231,7 +271,7 @@ impl Summary {
     fn add_block(&mut self, block: &Block) {
         let Values::Reals { min, max, sum } = &mut self.values else { return };
         (*min, *max) = (min.min(block.min), max.max(block.max));
-        sum.add(block.sum);
+        sum.merge(block.sum);
         self.nan += block.nan;
         self.infinite += block.infinite;
         self.zeros += block.zeros;
@@ -241,7 +281,8 @@ impl Summary {
     fn add_complex(&mut self, block: &[u8]) {
         let Values::Complex { min, max, real, imaginary } = &mut self.values else { return };
         let (mut real_sum, mut imaginary_sum) = (0.0, 0.0);
-        for [re, im] in complexes(self.data_type, block) {
+        let (elements, infinite_before) = (complexes(self.data_type, block), self.infinite);
+        for &[re, im] in &elements {
             if re.is_nan() || im.is_nan() {
                 self.nan += 1;
                 continue;
@@ -253,8 +294,12 @@ impl Summary {
             real_sum += re;
             imaginary_sum += im;
         }
-        real.add(real_sum);
-        imaginary.add(imaginary_sum);
+        let has_infinite = self.infinite > infinite_before;
+        let numbers = |part: usize| {
+            elements.iter().filter(|[re, im]| !re.is_nan() && !im.is_nan()).map(move |element| element[part])
+        };
+        real.merge(sum_of(real_sum, has_infinite, || numbers(0)));
+        imaginary.merge(sum_of(imaginary_sum, has_infinite, || numbers(1)));
     }
 
     pub(crate) fn count(&self) -> u64 {
@@ -297,9 +342,9 @@ impl Summary {
         }
         Some(match &self.values {
             Values::Integers { sum, .. } => number(*sum as f64 / count),
-            Values::Reals { sum, .. } => number(sum.total() / count),
+            Values::Reals { sum, .. } => number(sum.mean(count)),
             Values::Complex { real, imaginary, .. } => {
-                json!([number(real.total() / count), number(imaginary.total() / count)])
+                json!([number(real.mean(count)), number(imaginary.mean(count))])
             }
         })
     }
@@ -361,6 +406,29 @@ mod tests {
         let mut summary = Summary::new(DataType::Float64);
         summary.add(&bytes);
         summary
+    }
+
+    #[test]
+    fn the_mean_of_numbers_whose_sum_is_none_is_known() {
+        let near = |summary: &Summary, expected: f64| {
+            let mean = summary.mean_json().as_f64().unwrap_or_else(|| panic!("{}", summary.mean_json()));
+            assert!((mean / expected - 1.0).abs() < 1e-12, "{mean}, expected {expected}");
+        };
+        near(&of_f64(&vec![1.5e308; 10_000]), 1.5e308);
+        near(&of_f64(&[f64::MAX; 5]), f64::MAX);
+        near(&of_f64(&[1.5e308, f64::NAN, 1.5e308, -1e308]), 1e308 / 1.5);
+        let mut one = of_f64(&[1.5e308]);
+        one.add_same(&1.5e308f64.to_le_bytes(), 1 << 50);
+        near(&one, 1.5e308);
+        one.merge(&of_f64(&[-1.0; 3]));
+        near(&one, 1.5e308);
+        // What cancels leaves what is small.
+        assert_eq!(of_f64(&[1.5e308, 1.5e308, -1.5e308, -1.5e308]).mean_json(), json!(0.0));
+        assert_eq!(of_f64(&[f64::INFINITY, 1e308, 1e308]).mean_json(), json!("Infinity"));
+        let mut complex = Summary::new(DataType::Complex128);
+        complex.add(&[1.5e308, -1e308].map(f64::to_le_bytes).concat().repeat(7));
+        let mean = complex.mean_json();
+        assert!((mean[0].as_f64().unwrap() / 1.5e308 - 1.0).abs() < 1e-12, "{mean}");
     }
 
     #[test]
