@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{BenchError, step};
 
@@ -12,7 +13,9 @@ pub(crate) struct Scratch(PathBuf);
 impl Scratch {
     /// Makes it.
     pub(crate) fn below(directory: &Path) -> Result<Self, BenchError> {
-        let path = directory.join(format!("chemio-bench-{}", std::process::id()));
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = directory.join(format!("chemio-bench-{}-{number}", std::process::id()));
         fs::create_dir_all(&path).map_err(step("making", &path))?;
         Ok(Self(path))
     }
