@@ -56,6 +56,8 @@ impl Handle {
             return Ok(false);
         }
         self.inode.order_after_in_flight(&range, Direction::Write);
+        // A handle of this process that has the file for itself may have read ahead.
+        self.inode.invalidate_read_ahead(&range);
         self.inode.flush_before_write(&range)?;
         if self.write_route(&range) != Route::Cached {
             return Ok(false);
@@ -82,6 +84,7 @@ impl Handle {
                 Err(error) => return Err(error),
             }
         }
+        self.inode.invalidate_read_ahead(range);
         self.note_write(Route::Cached, range.clone());
         Ok(true)
     }

@@ -142,6 +142,50 @@ impl Gather {
 #[cfg(test)]
 mod tests {
     use super::{Gather, MemoryPiece};
+    use crate::policy::cache::asks_cache_first;
+    use crate::{CachePolicy, File, Mode, OpenOptions, Sharing};
+
+    fn piece(memory: &mut [u8]) -> MemoryPiece {
+        // SAFETY: the tests keep the memory, and borrow it only when no call is under way.
+        unsafe { MemoryPiece::new(memory.as_mut_ptr(), memory.len()) }
+    }
+
+    #[test]
+    fn pieces_are_written_one_after_the_other_with_zeros_between_and_read_back_without_them() {
+        let directory = tempfile::tempdir().expect("a directory for temporary files");
+        let shared = OpenOptions {
+            sharing: Sharing::Shared,
+            copies_at_issue: true,
+            ..OpenOptions::new(Mode::ReadWrite)
+        };
+        let file = File::open(directory.path().join("brick"), &shared).expect("a new file");
+        file.write_at(0, &vec![9; 30_000]).expect("room on the disk");
+        let (mut first, mut second) = (vec![1; 5000], vec![2; 6000]);
+        let mut from = Gather::for_writing();
+        from.push(piece(&mut first));
+        from.pass_over(100);
+        from.push(piece(&mut second));
+        assert!(file.copy_in(10, &from).expect("room on the disk"));
+        let expected =
+            [vec![9; 10], first.clone(), vec![0; 100], second.clone(), vec![9; 30_000 - 11_110]].concat();
+        let mut found = vec![0; 30_000];
+        assert_eq!((file.read_at(0, &mut found).expect("readable"), &found), (30_000, &expected));
+        let (mut head, mut tail) = (vec![0; 5000], vec![0; 6000]);
+        let mut into = Gather::for_reading();
+        into.push(piece(&mut head));
+        into.pass_over(100);
+        into.push(piece(&mut tail));
+        // As if much had been found in the page cache before.
+        file.handle().residency.note_hit(1 << 30);
+        let can_tell = asks_cache_first(CachePolicy::Auto, file.properties());
+        assert_eq!(file.copy_out(10, &into), can_tell, "what was just written is in the page cache");
+        if can_tell {
+            assert_eq!((head, tail), (first, second));
+        }
+        let mut beyond = Gather::for_reading();
+        beyond.pass_over(40_000);
+        assert!(!file.copy_out(0, &beyond), "a file of 30,000 bytes does not have 40,000");
+    }
 
     fn lens(pieces: &[MemoryPiece]) -> Vec<usize> {
         pieces.iter().map(|piece| piece.len()).collect()
