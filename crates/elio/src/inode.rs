@@ -22,6 +22,8 @@ pub(crate) struct Inode {
     pub(crate) write_behind: Mutex<WriteBehind>,
     /// Whether `write_behind` holds anything: asked before its lock is taken.
     pub(crate) has_written_behind: AtomicBool,
+    /// Whether the kernel has refused some of it, and not taken it since.
+    pub(crate) is_written_behind_refused: AtomicBool,
     pub(crate) writeback: Mutex<Writeback>,
     /// What was read around the page cache.
     pub(crate) read_directly: Mutex<Coverage>,

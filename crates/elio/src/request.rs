@@ -16,7 +16,8 @@ pub use spread::{Piece, SpreadRequest, read_spread, write_spread};
 use std::sync::Arc;
 
 /// A transfer under way. It owns its buffer; dropping it waits. What was gathered of a [`Sharing::Shared`](crate::Sharing) file
-/// is in the kernel then; that of other files may be held a little longer, where only this process could tell.
+/// is in the kernel then, as after a wait; that of other files may be held a little longer, as after a blocking write, where
+/// only this process could tell.
 #[derive(Debug)]
 pub struct Request<B> {
     // Before the buffer: dropped first, which waits for the transfers that use it.
@@ -28,7 +29,7 @@ pub struct Request<B> {
 #[derive(Debug)]
 enum Progress {
     Done(Result<usize>),
-    /// A small write of so many bytes that is held until the kernel has it.
+    /// A small write of so many bytes that is held, and that must be in the kernel before a wait for it is over.
     Gathered(usize, Generation, Arc<Handle>),
     /// In the box because most requests for a few kilobytes never get here, and are moved several times.
     Pending(Box<Pending>),
@@ -64,6 +65,8 @@ impl Progress {
         handle.note_copied_at_issue(from.len());
         match handle.write(Operation::AsyncWrite, offset_bytes, from) {
             Ok(None) => Self::Done(Ok(from.len())),
+            // Held as a blocking write is, and as safe; but errors are to be told by waits.
+            Ok(Some(_)) if handle.is_exclusive() && !handle.inode.is_refused() => Self::Done(Ok(from.len())),
             Ok(Some(generation)) => Self::Gathered(from.len(), generation, Arc::clone(handle)),
             Err(error) => Self::Done(Err(error)),
         }
@@ -120,8 +123,9 @@ impl<B> Request<B> {
     /// Waits until the request has finished; may be called again. Gives the bytes transferred: fewer than asked for
     /// only where a read met the end of the file.
     ///
-    /// A small write that was gathered reaches the kernel here; if it is refused it stays held, and the next wait tries
-    /// again.
+    /// A small write to a shared file that was gathered reaches the kernel here; if it is refused it stays held, and the next
+    /// wait tries again. To other files it does so once the kernel has refused something; before that, a wait promises what
+    /// a blocking write does.
     ///
     /// # Errors
     /// The request's error, every time.

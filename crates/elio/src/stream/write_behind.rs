@@ -2,9 +2,10 @@
 //! next one fills.
 //!
 //! What is held here is seen by every handle of the file in this process, because every operation that could tell the
-//! difference hands it over first. It reaches the kernel at the latest by wait, length, sync or close, when the buffer
-//! is full, or after a tenth of a second. If the kernel refuses, the data stays held and the error is reported to
-//! whoever asked; only close gives it up, and says so.
+//! difference hands it over first. It reaches the kernel at the latest by length, sync or close, when the buffer is full,
+//! or after a tenth of a second; of a file that other processes write, also by wait. If the kernel refuses, the data stays
+//! held and the error is reported to whoever asked; only close gives it up, and says so. Until the kernel has taken what it
+//! refused, each wait asks again.
 
 use crate::buffer::{PoolBuffer, pool};
 use crate::device::{Device, Route};
@@ -177,6 +178,11 @@ impl Inode {
         self.has_written_behind.load(Ordering::Acquire)
     }
 
+    /// Whether the kernel has refused what was written behind: somebody is to be told, and it is to be tried again.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.is_written_behind_refused.load(Ordering::Acquire)
+    }
+
     /// Takes a small write if it continues the last one; `None` if it is to be written at once.
     pub(crate) fn gather(
         &self,
@@ -257,7 +263,9 @@ impl Inode {
 
     fn settle_going(&self, gathering: &mut WriteBehind) -> Result<(), Error> {
         if let Some(going) = &mut gathering.going {
-            going.settle()?;
+            let outcome = going.settle();
+            self.is_written_behind_refused.store(outcome.is_err(), Ordering::Release);
+            outcome?;
             let (writer, range) = (going.writer.clone(), going.range());
             gathering.going = None;
             self.note_handed_over(gathering, &writer, range);
@@ -273,7 +281,9 @@ impl Inode {
     fn flush_held(&self, gathering: &mut WriteBehind) -> Result<(), Error> {
         if let Some(held) = &mut gathering.held {
             let (writer, range) = (held.writer.clone(), held.range());
-            held.flush()?;
+            let outcome = held.flush();
+            self.is_written_behind_refused.store(outcome.is_err(), Ordering::Release);
+            outcome?;
             gathering.held = None;
             self.note_handed_over(gathering, &writer, range);
         }
@@ -336,6 +346,7 @@ impl Inode {
             let _ = going.transfer.wait(); // reported; but nothing may be written after this call
         }
         self.has_written_behind.store(false, Ordering::Release);
+        self.is_written_behind_refused.store(false, Ordering::Release);
     }
 
     /// Hands over what is held for one round or longer; tells whether anything is left to look after.

@@ -6,10 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) fn faulty(scratch: &Scratch, cache: CachePolicy) -> (Arc<FaultDevice>, File) {
+    faulty_with(scratch, &OpenOptions { cache, sharing: Sharing::Exclusive, ..OpenOptions::new(Mode::ReadWrite) })
+}
+
+pub(crate) fn faulty_with(scratch: &Scratch, options: &OpenOptions) -> (Arc<FaultDevice>, File) {
     let path = scratch.path("file");
     let device = FaultDevice::new(elio::open_device(&path, Mode::ReadWrite).unwrap());
-    let options = OpenOptions { cache, sharing: Sharing::Exclusive, ..OpenOptions::new(Mode::ReadWrite) };
-    let file = File::on_device(device.clone(), path, &options);
+    let file = File::on_device(device.clone(), path, options);
     (device, file)
 }
 
@@ -175,8 +178,10 @@ fn gathered_writes_that_are_refused_are_reported_at_length_wait_and_close() {
     assert!(matches!(file.len(), Err(Error::NoSpace { .. })));
     let scratch = Scratch::new();
     let (device, file) = refused_gathering(&scratch);
+    assert!(matches!(file.len(), Err(Error::NoSpace { .. })));
+    device.inject(device.operations_count(), Fault::Fail(libc::ENOSPC));
     let mut request = file.submit_write(3000, pattern(3000, 10)).unwrap();
-    assert!(matches!(request.wait(), Err(Error::NoSpace { .. })));
+    assert!(matches!(request.wait(), Err(Error::NoSpace { .. })), "a wait tells what is still refused");
     assert_eq!(request.wait().unwrap(), 10);
     assert_eq!(std::fs::read(scratch.path("file")).unwrap(), pattern(0, 3010), "the wait handed it over");
     let operations_count = device.operations_count();
@@ -185,6 +190,25 @@ fn gathered_writes_that_are_refused_are_reported_at_length_wait_and_close() {
     let scratch = Scratch::new();
     let (_device, file) = refused_gathering(&scratch);
     assert!(matches!(file.close(), Err(Error::NoSpace { .. })));
+}
+
+#[test]
+fn waiting_for_small_writes_of_a_private_file_gathers_on_and_a_refusal_is_told_by_a_wait() {
+    let scratch = Scratch::new();
+    let (device, file) = faulty(&scratch, CachePolicy::Auto);
+    let before = device.operations_count();
+    for i in 0..20 {
+        file.submit_write(i * 1600, pattern(i * 1600, 1600)).unwrap().wait().unwrap();
+    }
+    // Housekeeping may have come by.
+    assert!(device.operations_count() - before <= 2, "{} operations", device.operations_count() - before);
+    let full = device.operations_count() + 200;
+    (device.operations_count()..full).for_each(|operation| device.inject(operation, Fault::Fail(libc::ENOSPC)));
+    let told = (20..400).find(|&i| {
+        let mut request = file.submit_write(i * 1600, pattern(i * 1600, 1600)).unwrap();
+        matches!(request.wait(), Err(Error::NoSpace { .. }))
+    });
+    assert!(told.is_some(), "nobody was told in 600 kB");
 }
 
 #[test]

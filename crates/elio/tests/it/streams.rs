@@ -1,7 +1,7 @@
 //! Sequential streams, by what reaches the device: how many transfers, of how many bytes.
 
 use crate::support::{self, Scratch, pattern};
-use elio::{CachePolicy, CountingDevice, Counts, Error, Fault, FaultDevice, File, Mode, OpenOptions};
+use elio::{CachePolicy, CountingDevice, Counts, Error, Fault, FaultDevice, File, Mode, OpenOptions, Sharing};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -139,7 +139,10 @@ fn a_write_comes_after_a_read_that_waits_for_a_window_given_up_since() {
 fn a_wait_finds_both_halves_of_a_record_that_went_into_two_buffers() {
     const COUNT: usize = 140; // the first buffer, of 64 KiB, and the second, twice as long, are full before the last
     let scratch = Scratch::new();
-    let (device, file) = faulty(&scratch);
+    // Of a private file a wait need not find them.
+    let sharing = Sharing::Shared;
+    let options = OpenOptions { sharing, gathers_requests: true, ..OpenOptions::new(Mode::ReadWrite) };
+    let (device, file) = crate::faults::faulty_with(&scratch, &options);
     device.inject(0, Fault::Delay(Duration::from_millis(200))); // the worker is at the first all the time
     let start =
         |i: usize| file.submit_write((i * STEP_BYTES) as u64, pattern((i * STEP_BYTES) as u64, STEP_BYTES));
