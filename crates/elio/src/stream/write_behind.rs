@@ -1,4 +1,4 @@
-//! Small sequential writes are gathered and handed to the kernel in larger ones: a full buffer by a worker, while the
+//! Small sequential writes are gathered and handed to the kernel in larger ones: full buffers by a worker, while the
 //! next one fills.
 //!
 //! What is held here is seen by every handle of the file in this process, because every operation that could tell the
@@ -16,6 +16,7 @@ use crate::stream::housekeeping;
 use crate::stream::writeback::Filling;
 use crate::sys::region::Region;
 use crate::sys::transfer::{Direction, Transfer, write_all};
+use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -26,6 +27,9 @@ use std::sync::{Arc, MutexGuard};
 /// kernel makes several times as much a second.
 const BUFFER_BYTES_MIN: usize = 64 << 10;
 const BUFFER_BYTES_MAX: usize = 512 << 10;
+/// Full buffers that may wait for the worker, so that it never waits for the writer, nor the writer for it: to take turns at the
+/// kernel's lock on the file, or to wake each other, costs a third of the speed.
+const GOING_COUNT_MAX: usize = 3;
 
 /// The gathering state of one file.
 #[derive(Debug)]
@@ -34,15 +38,15 @@ pub(crate) struct WriteBehind {
     last_end_bytes: u64,
     buffer_bytes: usize,
     held: Option<Held>,
-    /// A buffer that was full, on its way to the kernel. It is older than what is held.
-    going: Option<Going>,
+    /// Buffers that were full, on their way to the kernel, the oldest first. They are older than what is held.
+    going: VecDeque<Going>,
     /// Counts the buffers that were ever held.
     generation: Generation,
 }
 
 impl Default for WriteBehind {
     fn default() -> Self {
-        Self { last_end_bytes: 0, buffer_bytes: BUFFER_BYTES_MIN, held: None, going: None, generation: 0 }
+        Self { last_end_bytes: 0, buffer_bytes: BUFFER_BYTES_MIN, held: None, going: VecDeque::new(), generation: 0 }
     }
 }
 
@@ -160,12 +164,12 @@ impl Going {
 
 impl WriteBehind {
     fn is_empty(&self) -> bool {
-        self.held.is_none() && self.going.is_none()
+        self.held.is_none() && self.going.is_empty()
     }
 
     fn overlaps(&self, range: &Range<u64>) -> bool {
         self.held.as_ref().is_some_and(|held| overlap(&held.range(), range))
-            || self.going.as_ref().is_some_and(|going| overlap(&going.range(), range))
+            || self.going.iter().any(|going| overlap(&going.range(), range))
     }
 }
 
@@ -244,37 +248,46 @@ impl Inode {
         gathering.held.as_mut()
     }
 
-    /// Lets a worker write the full buffer. While it is still at the one before, this thread writes, too: the kernel hands
-    /// the file from one to the other faster than they could wake each other.
+    /// Lets the worker write the full buffer. The oldest of too many is written here, if the worker has not begun it.
     fn hand_over(&self, gathering: &mut WriteBehind) -> Result<(), Error> {
         gathering.buffer_bytes = (gathering.buffer_bytes * 2).min(BUFFER_BYTES_MAX);
-        let worker_is_behind = gathering
-            .going
-            .as_ref()
-            .is_some_and(|Going { transfer, .. }| !transfer.run_if_queued() && !transfer.is_done_soon());
         let was_refused_once = gathering.held.as_ref().is_some_and(|held| held.start > 0);
-        if worker_is_behind || was_refused_once {
+        if was_refused_once {
             return self.flush_held(gathering);
         }
-        self.settle_going(gathering)?;
-        gathering.going = gathering.held.take().map(Held::start);
+        while gathering
+            .going
+            .front()
+            .is_some_and(|oldest| gathering.going.len() >= GOING_COUNT_MAX || oldest.transfer.is_done())
+        {
+            self.settle_oldest(gathering)?;
+        }
+        gathering.going.extend(gathering.held.take().map(Held::start));
         Ok(())
     }
 
-    fn settle_going(&self, gathering: &mut WriteBehind) -> Result<(), Error> {
-        if let Some(going) = &mut gathering.going {
-            let outcome = going.settle();
+    fn settle_oldest(&self, gathering: &mut WriteBehind) -> Result<(), Error> {
+        if let Some(oldest) = gathering.going.front_mut() {
+            let outcome = oldest.settle();
             self.is_written_behind_refused.store(outcome.is_err(), Ordering::Release);
             outcome?;
-            let (writer, range) = (going.writer.clone(), going.range());
-            gathering.going = None;
+            let (writer, range) = (oldest.writer.clone(), oldest.range());
+            gathering.going.pop_front();
             self.note_handed_over(gathering, &writer, range);
         }
         Ok(())
     }
 
+    /// Waits for all buffers up to this generation that are on their way.
+    fn settle_going(&self, gathering: &mut WriteBehind, generation: Generation) -> Result<(), Error> {
+        while gathering.going.front().is_some_and(|oldest| oldest.generation <= generation) {
+            self.settle_oldest(gathering)?;
+        }
+        Ok(())
+    }
+
     fn flush_locked(&self, gathering: &mut WriteBehind) -> Result<(), Error> {
-        self.settle_going(gathering)?;
+        self.settle_going(gathering, Generation::MAX)?;
         self.flush_held(gathering)
     }
 
@@ -313,10 +326,7 @@ impl Inode {
         if gathering.held.as_ref().is_some_and(|held| held.generation <= generation) {
             return self.flush_locked(&mut gathering);
         }
-        if gathering.going.as_ref().is_some_and(|going| going.generation <= generation) {
-            return self.settle_going(&mut gathering);
-        }
-        Ok(())
+        self.settle_going(&mut gathering, generation)
     }
 
     /// Hands over what is held if it overlaps `range`.
@@ -342,7 +352,7 @@ impl Inode {
     pub(crate) fn abandon_written_behind(&self) {
         let mut gathering = self.gathering();
         gathering.held = None;
-        if let Some(going) = gathering.going.take() {
+        for going in gathering.going.drain(..) {
             let _ = going.transfer.wait(); // reported; but nothing may be written after this call
         }
         self.has_written_behind.store(false, Ordering::Release);
