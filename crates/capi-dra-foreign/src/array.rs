@@ -95,7 +95,12 @@ impl ArrayInMemory for ForeignArray {
         false
     }
 
-    fn sync(&self) -> Result<(), MemoryError> {
+    /// The library completes what a process has written when all synchronise; here is only asked whether they can.
+    fn complete(&self) -> Result<(), MemoryError> {
+        Ok(library::check_initialised()?)
+    }
+
+    fn see_others(&self) -> Result<(), MemoryError> {
         Ok(library::sync()?)
     }
 

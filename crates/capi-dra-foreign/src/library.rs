@@ -170,14 +170,16 @@ impl Handle {
     }
 }
 
+/// That the library may be called.
+pub(crate) fn check_initialised() -> Result<(), Error> {
+    // SAFETY: the question may be asked at any time.
+    if unsafe { GA_Initialized() } == 0 { Err(Error::NotInitialised) } else { Ok(()) }
+}
+
 /// Completes what all processes have written, and waits for them. Collective.
 pub(crate) fn sync() -> Result<(), Error> {
-    // SAFETY: the question may be asked at any time; the rest is done only where the library is initialised.
-    unsafe {
-        if GA_Initialized() == 0 {
-            return Err(Error::NotInitialised);
-        }
-        GA_Pgroup_sync(GA_Pgroup_get_world());
-    }
+    check_initialised()?;
+    // SAFETY: the library is initialised.
+    unsafe { GA_Pgroup_sync(GA_Pgroup_get_world()) };
     Ok(())
 }

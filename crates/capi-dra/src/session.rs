@@ -73,7 +73,8 @@ fn memory_bytes(max_memory: f64) -> Option<u64> {
     makes_sense.then_some(max_memory as u64)
 }
 
-/// Begins a session, unless there is one. Collective.
+/// Begins a session, unless there is one. Collective over the processes that have the program's global arrays, or, before those
+/// are initialised, over all.
 pub(crate) fn begin(provider: &'static dyn Provider, integer_bytes: usize, max_memory: f64) -> Result<()> {
     logging::install();
     let _turn = my_turn();
@@ -83,7 +84,7 @@ pub(crate) fn begin(provider: &'static dyn Provider, integer_bytes: usize, max_m
     if !provider.starts_mpi() && !is_mpi_initialised() {
         return Err(Error::NoMpi.into());
     }
-    let comm = Arc::new(Comm::world().map_err(Error::Comm)?);
+    let comm = Arc::new(Comm::of_global_arrays().map_err(Error::Comm)?);
     let settings = Settings { memory_bytes: memory_bytes(max_memory), ..Settings::default() };
     let context = Context::new(&comm, settings).map_err(of_disk)?;
     exit::call_before_mpi_ends(end_before_mpi);

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// It lives as long as there is a file, so that MPI can end when there is none.
 static COMMUNICATOR: Mutex<Weak<Comm>> = Mutex::new(Weak::new());
 
-/// The communicator. Collective over all ranks if there is none yet, which is so on all ranks or on none.
+/// The communicator: of the processes that have the program's global arrays, if they are initialised by now, and otherwise of all.
+/// Collective over them if there is none yet, which is so on all ranks or on none.
 ///
 /// # Errors
 /// - [`Error::NoMpi`]: neither the program nor its arrays have started MPI. Shared files do not start it themselves, because
@@ -22,7 +23,7 @@ pub(crate) fn get() -> Result<Arc<Comm>> {
     if !is_initialised() {
         return Err(Error::NoMpi.into());
     }
-    let comm = Arc::new(Comm::world().map_err(Error::Comm)?);
+    let comm = Arc::new(Comm::of_global_arrays().map_err(Error::Comm)?);
     *shared = Arc::downgrade(&comm);
     Ok(comm)
 }

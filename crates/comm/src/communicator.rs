@@ -38,7 +38,7 @@ impl Comm {
     ///
     /// # Safety
     /// `raw` is a communicator of a running MPI.
-    unsafe fn duplicate(mpi: &Arc<Mpi>, raw: ffi::MPI_Comm) -> Result<Self> {
+    pub(crate) unsafe fn duplicate(mpi: &Arc<Mpi>, raw: ffi::MPI_Comm) -> Result<Self> {
         Self::make(mpi, "MPI_Comm_dup", |new| {
             // SAFETY: the caller's promise; the new handle goes to a local of `make`.
             unsafe { ffi::MPI_Comm_dup(raw, new) }

@@ -18,6 +18,7 @@ mod agree;
 mod collective;
 mod communicator;
 mod error;
+mod global_arrays;
 mod launcher;
 mod mpi;
 mod number;

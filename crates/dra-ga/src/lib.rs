@@ -118,8 +118,15 @@ impl ArrayInMemory for InMemory {
         self.0.is_in_reach()
     }
 
-    fn sync(&self) -> Result<(), MemoryError> {
-        Ok(self.0.context().sync_group(self.0.group())?)
+    fn complete(&self) -> Result<(), MemoryError> {
+        let context = self.0.context();
+        context.fence()?;
+        // What was stored in this rank's own memory.
+        Ok(context.see_others()?)
+    }
+
+    fn see_others(&self) -> Result<(), MemoryError> {
+        Ok(self.0.context().see_others()?)
     }
 
     fn get(&self, section: &Section, to: &mut [u8], extents: &Shape) -> Result<(), MemoryError> {

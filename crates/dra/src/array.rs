@@ -173,19 +173,25 @@ impl DiskArray {
         transfer: &Transfer,
         direction: Direction,
     ) -> Result<Request> {
-        // All ranks do this, whatever is wrong with their arguments.
         let path = self.directory.path();
         let span = tracing::trace_span!("start a transfer", path = %path.display(), ?direction, section = %transfer.on_disk);
         let _span = span.entered();
-        let synced = if direction == Direction::ToDisk { sync(&**memory, path) } else { Ok(()) };
         let checked = caught(|| {
             let mapping = self.check(&**memory, transfer, direction)?;
             Ok((mapping, !memory.any_thread()))
         });
-        let checked = checked.and_then(|checked| synced.map(|()| checked));
+        let completed = if direction == Direction::ToDisk { complete(&**memory, path) } else { Ok(()) };
+        let checked = checked.and_then(|checked| completed.map(|()| checked));
+        // When the ranks agree, all have completed.
         let (mapping, by_caller) =
             self.context.agree_on("a transfer", path, &(transfer, direction), checked)?;
         let job = Job::new(&self.open, memory, &mapping, (direction, by_caller));
+        if direction == Direction::ToDisk
+            && let Err(error) = see_others(&**memory, path)
+        {
+            // The other ranks have started theirs: they are told by the wait.
+            job.fail(error);
+        }
         let job = self.context.engine().submit(job);
         let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         jobs.retain(|job| !job.is_settled());
@@ -308,9 +314,14 @@ impl DiskArray {
     }
 }
 
-/// Collective: what any rank wrote to an array in memory is seen by all.
-pub(crate) fn sync(memory: &dyn ArrayInMemory, path: &Path) -> Result<()> {
-    caught(|| memory.sync().map_err(|error| memory_error(path, &memory.name(), &error)))
+/// What this rank wrote to an array in memory is complete. When all ranks know that of each other, they [`see_others`].
+pub(crate) fn complete(memory: &dyn ArrayInMemory, path: &Path) -> Result<()> {
+    caught(|| memory.complete().map_err(|error| memory_error(path, &memory.name(), &error)))
+}
+
+/// What other ranks wrote to an array in memory and have completed is seen by this one.
+pub(crate) fn see_others(memory: &dyn ArrayInMemory, path: &Path) -> Result<()> {
+    caught(|| memory.see_others().map_err(|error| memory_error(path, &memory.name(), &error)))
 }
 
 /// For `map_err`: the array in memory has failed.

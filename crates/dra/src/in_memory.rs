@@ -11,8 +11,9 @@ pub type MemoryError = Box<dyn std::error::Error + Send + Sync>;
 
 /// An array in the memory of all ranks of a [`Context`](crate::Context).
 ///
-/// A panic of one of these functions is caught: the transfer fails on every rank, as after an error. Only of
-/// [`sync`](Self::sync), which is collective, other ranks may wait for the one that panicked.
+/// A panic of one of these functions is caught: the transfer fails on every rank, as after an error. That none waits for a rank
+/// that panicked is why what one rank has written is seen by another in two steps, between which all ranks meet:
+/// [`complete`](Self::complete) and [`see_others`](Self::see_others).
 ///
 /// Sections and extents are row-major: the last index varies fastest. Elements are given as bytes in the array's type; they
 /// need not be aligned.
@@ -30,11 +31,19 @@ pub trait ArrayInMemory: fmt::Debug + Send + Sync {
     /// are made by the thread that waits for them.
     fn any_thread(&self) -> bool;
 
-    /// Collective: what any rank wrote before is seen by whoever reads after.
+    /// Completes what this rank has written to the array, wherever its elements are. Local: it must not wait for calls of other
+    /// ranks.
     ///
     /// # Errors
     /// What the library says.
-    fn sync(&self) -> Result<(), MemoryError>;
+    fn complete(&self) -> Result<(), MemoryError>;
+
+    /// From now on this rank sees what others have [completed](Self::complete). Called on all ranks, after all have completed, or on
+    /// none. Local; an array of a library that can do this only collectively may do so, if nothing can fail before that.
+    ///
+    /// # Errors
+    /// What the library says.
+    fn see_others(&self) -> Result<(), MemoryError>;
 
     /// Copies a section to `to`, an array of `extents` of which the section fills the beginning: the first extent does not
     /// matter, the others are leading dimensions. Local.
@@ -44,7 +53,7 @@ pub trait ArrayInMemory: fmt::Debug + Send + Sync {
     fn get(&self, section: &Section, to: &mut [u8], extents: &Shape) -> Result<(), MemoryError>;
 
     /// Copies to a section from `from`, which is as in [`get`](Self::get). Local; complete for other ranks after
-    /// [`sync`](Self::sync).
+    /// [`complete`](Self::complete).
     ///
     /// # Errors
     /// What the library says.

@@ -1,6 +1,6 @@
 //! Transfers under way.
 
-use crate::array::sync;
+use crate::array::{complete, see_others};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::in_memory::ArrayInMemory;
@@ -91,13 +91,18 @@ impl Request {
     fn finish(&mut self) {
         // An error shows again below.
         let _ = self.context.comm().patient_barrier();
-        let synced = match self.memory.take() {
-            Some(memory) if self.job.direction() == Direction::ToMemory => {
-                sync(&*memory, self.job.array.directory.path())
-            }
-            _ => Ok(()),
+        let outcome = match self.memory.take() {
+            Some(memory) if self.job.direction() == Direction::ToMemory => self.finish_reading(&*memory),
+            _ => self.context.agree(self.job.outcome()),
         };
-        let outcome = self.context.agree(self.job.outcome().and(synced));
         self.outcome = Some(outcome.map_err(Failed::from));
+    }
+
+    /// Lets every rank see what all have read, if none has failed.
+    fn finish_reading(&self, memory: &dyn ArrayInMemory) -> Result<()> {
+        let path = self.job.array.directory.path();
+        let completed = complete(memory, path);
+        self.context.agree(self.job.outcome().and(completed))?;
+        self.context.agree(see_others(memory, path))
     }
 }

@@ -11,11 +11,14 @@ use std::ops::Range;
 
 impl File {
     /// Fills the pieces with what is in the file from `offset_bytes` on, if the page cache is believed to have all of it and
-    /// nothing has to be waited for: tells whether it did. If not, the pieces may hold anything, and a read has to follow. For
-    /// callers whose transfers are only copies anyway; what cannot be gathered is never copied.
-    pub fn copy_out(&self, offset_bytes: u64, into: &Gather) -> bool {
+    /// no other request has to be waited for: tells whether it did. If not, the pieces may hold anything, and a read has to follow,
+    /// which tells of errors. For callers whose transfers are only copies anyway; what cannot be gathered is never copied.
+    ///
+    /// Where only the beginning turns out to be in the page cache, the rest is waited for. With `waits`, all of it is: for what
+    /// belongs to something that was copied so before, and would have to be read again.
+    pub fn copy_out(&self, offset_bytes: u64, into: &Gather, waits: bool) -> bool {
         let (handle, len) = (self.handle(), into.len_bytes());
-        let copy = || handle.copy_out(offset_bytes, into);
+        let copy = || handle.copy_out(offset_bytes, into, waits);
         handle.counted_if(|counters| &counters.read, len, copy, |&is_done| is_done)
     }
 
@@ -33,20 +36,46 @@ impl File {
 }
 
 impl Handle {
-    fn copy_out(&self, offset_bytes: u64, into: &Gather) -> bool {
+    fn copy_out(&self, offset_bytes: u64, into: &Gather, waits: bool) -> bool {
         let len = into.len_bytes();
+        let range = offset_bytes..offset_bytes.saturating_add(len as u64);
         let is_only_a_copy = into.is_one_access()
             && !self.is_exclusive()
-            && self.inode.is_settled()
+            && (self.inode.is_settled() || (waits && self.settle(&range, Direction::Read).is_ok()))
             && self.copies_at_issue(len)
-            && cache::asks_cache_first(self.options.cache, self.properties)
-            && self.residency.is_trusted();
-        let moved = || self.device.read_pieces(Route::Resident, offset_bytes, into.pieces());
-        let is_done = is_only_a_copy && moved().is_ok_and(|bytes| bytes == len);
+            && (waits || self.is_believed_resident());
+        let at_once = if waits || self.properties.in_memory() { Route::Cached } else { Route::Resident };
+        let is_done = is_only_a_copy && self.read_pieces(at_once, offset_bytes, into.pieces());
         if is_done {
             self.note_copied_at_issue(len);
         }
         is_done
+    }
+
+    fn is_believed_resident(&self) -> bool {
+        let in_cache =
+            cache::asks_cache_first(self.options.cache, self.properties) && self.residency.is_trusted();
+        self.properties.in_memory() || in_cache
+    }
+
+    /// Reads all of them, if the beginning is to be had by the route `first`.
+    fn read_pieces(&self, first: Route, offset_bytes: u64, pieces: &[MemoryPiece]) -> bool {
+        let (len, mut done) = (MemoryPiece::sum_bytes(pieces), 0);
+        while done < len {
+            // What is missing after the beginning the kernel has begun to read in.
+            let route = if done == 0 { first } else { Route::Cached };
+            let left = MemoryPiece::without(pieces, done);
+            match self.device.read_pieces(route, offset_bytes + done as u64, &left) {
+                Ok(0) => return false,
+                Ok(bytes) => done += bytes,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => return false,
+            }
+            if done < len {
+                self.residency.note_miss();
+            }
+        }
+        true
     }
 
     fn copy_in(&self, offset_bytes: u64, from: &Gather) -> Result<bool> {

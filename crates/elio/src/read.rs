@@ -64,42 +64,50 @@ impl Handle {
     }
 
     /// Reads all of `into` if that is only a copy, out of what was read ahead or of the page cache, and nothing has to be
-    /// waited for or handed over first; otherwise nothing is read. The shortest way there is for a request.
-    pub(crate) fn read_at_once(&self, offset_bytes: u64, into: &mut [u8]) -> bool {
+    /// waited for or handed over first. The shortest way there is for a request. Gives how many bytes it has read, from the
+    /// first one on; `None` if it did not even try.
+    pub(crate) fn read_at_once(&self, offset_bytes: u64, into: &mut [u8]) -> Option<usize> {
         if !self.inode.is_settled() {
-            return false;
+            return None;
         }
         if !self.is_exclusive() {
             // Nothing is read ahead of it, so there is no window to look into.
-            return self.copy_if_resident(offset_bytes, into);
+            return self.copy_resident(offset_bytes, into);
         }
         {
             let mut window = self.read_ahead();
             if window.serve_whole(offset_bytes, into) {
-                return true;
+                return Some(into.len());
             }
             let streams = window.would_continue(offset_bytes) && into.len() < cache::SMALL_READ_BYTES;
             if streams || window.has(offset_bytes) {
-                return false;
+                return None;
             }
         }
-        let is_only_a_copy = self.copy_if_resident(offset_bytes, into);
-        if is_only_a_copy {
+        let copied = self.copy_resident(offset_bytes, into);
+        if copied == Some(into.len()) {
             self.read_ahead().note(offset_bytes, into.len());
         }
-        is_only_a_copy
+        copied
     }
 
-    /// Reads all of `into` out of the page cache where that is believed to have it, and the copy is not worth a worker.
-    fn copy_if_resident(&self, offset_bytes: u64, into: &mut [u8]) -> bool {
-        let is_resident = self.copies_at_issue(into.len())
+    /// Copies what the page cache has at the beginning of `into`, where it is believed to have all, and the copy is not worth a
+    /// worker.
+    fn copy_resident(&self, offset_bytes: u64, into: &mut [u8]) -> Option<usize> {
+        let is_tried = self.copies_at_issue(into.len())
             && cache::asks_cache_first(self.options.cache, self.properties)
-            && self.residency.is_trusted()
-            && self.device.read(Route::Resident, offset_bytes, into).is_ok_and(|bytes| bytes == into.len());
-        if is_resident {
-            self.note_copied_at_issue(into.len());
+            && self.residency.is_trusted();
+        if !is_tried {
+            return None;
         }
-        is_resident
+        // An error shows when the rest is read.
+        let copied_bytes = self.device.read(Route::Resident, offset_bytes, into).unwrap_or(0);
+        if copied_bytes == into.len() {
+            self.note_copied_at_issue(copied_bytes);
+        } else {
+            self.residency.note_miss();
+        }
+        Some(copied_bytes)
     }
 
     /// Takes what is there already; tells whether this read continues the one before.

@@ -44,10 +44,12 @@ impl Progress {
     }
 
     fn start_read(handle: &Arc<Handle>, offset_bytes: u64, into: &mut [u8]) -> Self {
-        if handle.read_at_once(offset_bytes, into) {
+        let copied_bytes = handle.read_at_once(offset_bytes, into);
+        if copied_bytes == Some(into.len()) {
             return Self::Done(Ok(into.len()));
         }
-        Self::Pending(Box::new(Pending::read(handle, offset_bytes, CallerMemory::for_reading(into))))
+        let memory = CallerMemory::for_reading(into);
+        Self::Pending(Box::new(Pending::read(handle, offset_bytes, memory, copied_bytes)))
     }
 
     /// Starts writing `from`, which must stay until this value is dropped.

@@ -140,10 +140,10 @@ impl Context {
     /// # Errors
     /// As [`sync`](Self::sync).
     pub fn sync_group(&self, group: &Group) -> Result<()> {
-        let fenced = self.fence().and_then(|()| self.windows_see_others());
+        let fenced = self.fence().and_then(|()| self.see_others());
         // The others wait for this rank even if something of its own has failed.
         group.barrier()?;
-        fenced.and_then(|()| self.windows_see_others())
+        fenced.and_then(|()| self.see_others())
     }
 
     /// Completes the operations of this rank on every array, everywhere. Local.
@@ -186,8 +186,12 @@ impl Context {
         }
     }
 
-    /// Synchronises the copies that MPI may have of the memory of all arrays.
-    pub(crate) fn windows_see_others(&self) -> Result<()> {
+    /// Synchronises the copies that MPI may have of the memory of all arrays: from now on this rank sees what others have
+    /// completed, and they see what this one has stored in its own memory when they do the same. Local.
+    ///
+    /// # Errors
+    /// - [`Error::Comm`](crate::Error::Comm): MPI refused.
+    pub fn see_others(&self) -> Result<()> {
         self.windows().iter().try_for_each(|window| window.see_others())
     }
 

@@ -108,7 +108,7 @@ impl Context {
             }
             pause(looks, before);
         }
-        self.windows_see_others()
+        self.see_others()
     }
 
     /// Gives mutex `index` back, when this rank's operations are complete everywhere. Local.

@@ -59,12 +59,10 @@ impl<'a> Boxes<'a> {
     pub(crate) fn keep(&mut self, held: &Held, part: &Section) -> dra::Result<()> {
         let made = self.make(&part.counts())?;
         let mine = self.share(part).map_or(Ok(()), |share| self.copy(held, &share, part, &*made));
-        let copied = self.agree(mine);
-        // Also if a rank could not.
-        let synced = made.in_memory().sync();
+        let copied = self.agree(mine.and_then(|()| made.in_memory().complete()));
+        let seen = copied.and_then(|()| self.agree(made.in_memory().see_others()));
         self.kept.insert(*part, made);
-        copied?;
-        self.agree(synced)
+        seen
     }
 
     /// What this rank copies of a section.

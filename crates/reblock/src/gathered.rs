@@ -93,9 +93,13 @@ impl ArrayInMemory for Gathered {
         self.held.iter().all(|held| held.array.any_thread())
     }
 
-    fn sync(&self) -> Result<(), MemoryError> {
-        // All ranks hold the same arrays; whatever fails for one of them, the others are synchronised too.
-        self.held.iter().map(|held| held.array.sync()).fold(Ok(()), Result::and)
+    fn complete(&self) -> Result<(), MemoryError> {
+        self.held.iter().try_for_each(|held| held.array.complete())
+    }
+
+    fn see_others(&self) -> Result<(), MemoryError> {
+        // All ranks hold the same arrays; whatever fails for one of them, the others are asked too: it may be collective.
+        self.held.iter().map(|held| held.array.see_others()).fold(Ok(()), Result::and)
     }
 
     fn get(&self, section: &Section, to: &mut [u8], extents: &Shape) -> Result<(), MemoryError> {

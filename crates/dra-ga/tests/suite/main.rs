@@ -40,6 +40,7 @@ fn main() -> ExitCode {
             scenario!(faults::an_array_that_stops_being_written_at_any_operation_opens)
                 .ranks(..=3)
                 .hosts(..2),
+            scenario!(faults::transfers_that_are_cut_short_are_whole).hosts(..2),
             scenario!(faults::a_full_disk_says_how_much_was_asked_for_and_another_try_succeeds).hosts(..2),
             scenario!(faults::parts_of_bricks_that_nobody_has_written_are_written_without_reading).hosts(..2),
             scenario!(faults::whole_bricks_are_moved_once_and_nothing_is_read_to_write_them).hosts(..2),

@@ -50,10 +50,14 @@ impl ArrayInMemory for Panicking {
         self.any_thread
     }
 
-    fn sync(&self) -> Result<(), MemoryError> {
-        let synced = self.of.sync();
+    fn complete(&self) -> Result<(), MemoryError> {
         self.access();
-        synced
+        self.of.complete()
+    }
+
+    fn see_others(&self) -> Result<(), MemoryError> {
+        self.access();
+        self.of.see_others()
     }
 
     fn get(&self, section: &Section, to: &mut [u8], extents: &Shape) -> Result<(), MemoryError> {

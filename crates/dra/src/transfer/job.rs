@@ -85,6 +85,11 @@ impl Job {
         }
     }
 
+    /// Something went wrong before it was begun.
+    pub(crate) fn fail(&self, error: Error) {
+        self.state().error.get_or_insert(error);
+    }
+
     /// Whether something went wrong, so that nothing more should be started.
     pub(super) fn has_failed(&self) -> bool {
         self.state().error.is_some()

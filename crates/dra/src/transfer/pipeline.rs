@@ -384,12 +384,13 @@ fn writes_enough(in_flight: u64, brick_bytes: u64) -> bool {
     in_flight >= BUFFERS_MIN && (in_flight + 1) * brick_bytes > WRITING_BYTES_MAX
 }
 
-/// Copies a part to memory at once, if that is all there is to do; otherwise it is to be read.
+/// Copies a part to memory at once, if that is all there is to do; otherwise it is to be read. When the first range was copied, the
+/// others are waited for if need be, so that nothing is read twice.
 fn copy_out(job: &Job, part: &Part, piece: &Piece, ranges: &Ranges, at: (&Shard, u64)) -> bool {
     let (shard, brick_at) = at;
     let all = |accesses: Vec<Gather>| {
-        let mut pairs = ranges.iter().zip(&accesses);
-        pairs.all(|(range, access)| shard.file.copy_out(brick_at + range.start, access))
+        let mut pairs = ranges.iter().zip(&accesses).enumerate();
+        pairs.all(|(i, (range, access))| shard.file.copy_out(brick_at + range.start, access, i > 0))
     };
     gathered::accesses(job, part, piece, ranges, Gather::for_reading).is_some_and(all)
 }

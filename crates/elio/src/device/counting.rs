@@ -20,6 +20,10 @@ pub struct Counts {
     pub direct_writes: u64,
     /// Transfers that were started asynchronously (they count above too).
     pub started: u64,
+    /// Blocking reads, counted above, that gave less than was asked for. What they left out, if the file has it, takes another read.
+    pub short_reads: u64,
+    /// Reads and writes, counted above, of several pieces of memory at once.
+    pub gathered: u64,
     /// Bytes of all reads.
     pub read_bytes: u64,
     /// Bytes of all writes.
@@ -39,6 +43,8 @@ pub struct CountingDevice {
     cached_writes: AtomicU64,
     direct_writes: AtomicU64,
     started: AtomicU64,
+    short_reads: AtomicU64,
+    gathered: AtomicU64,
     read_bytes: AtomicU64,
     written_bytes: AtomicU64,
     syncs: AtomicU64,
@@ -59,6 +65,8 @@ impl CountingDevice {
             cached_writes: AtomicU64::default(),
             direct_writes: AtomicU64::default(),
             started: AtomicU64::default(),
+            short_reads: AtomicU64::default(),
+            gathered: AtomicU64::default(),
             read_bytes: AtomicU64::default(),
             written_bytes: AtomicU64::default(),
             syncs: AtomicU64::default(),
@@ -75,10 +83,28 @@ impl CountingDevice {
             cached_writes: value(&self.cached_writes),
             direct_writes: value(&self.direct_writes),
             started: value(&self.started),
+            short_reads: value(&self.short_reads),
+            gathered: value(&self.gathered),
             read_bytes: value(&self.read_bytes),
             written_bytes: value(&self.written_bytes),
             syncs: value(&self.syncs),
             writebacks: value(&self.writebacks),
+        }
+    }
+
+    /// Notes a blocking read, if it gave anything.
+    fn note_read(&self, route: Route, asked_bytes: usize, outcome: &io::Result<usize>) {
+        if let Ok(bytes) = *outcome {
+            self.note(Direction::Read, route, bytes);
+            if bytes < asked_bytes {
+                one_more(&self.short_reads);
+            }
+        }
+    }
+
+    fn note_gathered(&self, outcome: &io::Result<usize>) {
+        if outcome.is_ok() {
+            one_more(&self.gathered);
         }
     }
 
@@ -101,9 +127,7 @@ impl Device for CountingDevice {
 
     fn read(&self, route: Route, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
         let outcome = self.inner.read(route, offset_bytes, into);
-        if let Ok(bytes) = outcome {
-            self.note(Direction::Read, route, bytes);
-        }
+        self.note_read(route, into.len(), &outcome);
         outcome
     }
 
@@ -114,17 +138,17 @@ impl Device for CountingDevice {
 
     fn read_pieces(&self, route: Route, offset_bytes: u64, into: &[MemoryPiece]) -> io::Result<usize> {
         let outcome = self.inner.read_pieces(route, offset_bytes, into);
-        if let Ok(bytes) = outcome {
-            self.note(Direction::Read, route, bytes);
-        }
+        self.note_read(route, MemoryPiece::sum_bytes(into), &outcome);
+        self.note_gathered(&outcome);
         outcome
     }
 
     fn write_pieces(&self, route: Route, offset_bytes: u64, from: &[MemoryPiece]) -> io::Result<usize> {
         let outcome = self.inner.write_pieces(route, offset_bytes, from);
         if outcome.is_ok() {
-            self.note(Direction::Write, route, from.iter().map(|piece| piece.len()).sum());
+            self.note(Direction::Write, route, MemoryPiece::sum_bytes(from));
         }
+        self.note_gathered(&outcome);
         outcome
     }
 

@@ -1,6 +1,7 @@
 //! A device that fails, shortens, delays or reorders the operation it is told to, or stops the world there.
 
 use super::{Device, Properties, Route};
+use crate::sys::gather::MemoryPiece;
 use crate::sys::transfer::Transfer;
 use std::collections::BTreeMap;
 use std::io;
@@ -121,6 +122,16 @@ impl Device for FaultDevice {
     fn write(&self, route: Route, offset_bytes: u64, from: &[u8]) -> io::Result<usize> {
         let len = self.pass(from.len())?;
         self.inner.write(route, offset_bytes, &from[..len])
+    }
+
+    fn read_pieces(&self, route: Route, offset_bytes: u64, into: &[MemoryPiece]) -> io::Result<usize> {
+        let len = self.pass(MemoryPiece::sum_bytes(into))?;
+        self.inner.read_pieces(route, offset_bytes, &MemoryPiece::first(into, len))
+    }
+
+    fn write_pieces(&self, route: Route, offset_bytes: u64, from: &[MemoryPiece]) -> io::Result<usize> {
+        let len = self.pass(MemoryPiece::sum_bytes(from))?;
+        self.inner.write_pieces(route, offset_bytes, &MemoryPiece::first(from, len))
     }
 
     fn start(&self, transfer: &Arc<Transfer>) {

@@ -2,6 +2,7 @@
 
 use super::{Device, Properties, Route};
 use crate::stat::FileSystem;
+use crate::sys::gather::MemoryPiece;
 use std::io;
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -40,6 +41,12 @@ impl MemoryDevice {
             .ok_or_else(|| io::Error::from_raw_os_error(libc::ENOSPC))
     }
 
+    /// What there is of a range.
+    fn found(bytes: &[u8], offset_bytes: u64, len: usize) -> &[u8] {
+        let from = usize::try_from(offset_bytes).unwrap_or(usize::MAX).min(bytes.len());
+        &bytes[from..from + len.min(bytes.len() - from)]
+    }
+
     /// Makes room for `len` bytes in all, or reports that memory is out.
     fn grow(bytes: &mut Vec<u8>, len: usize) -> io::Result<()> {
         if len > bytes.len() {
@@ -57,10 +64,9 @@ impl Device for MemoryDevice {
 
     fn read(&self, _route: Route, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
         let bytes = self.shared();
-        let from = usize::try_from(offset_bytes).unwrap_or(usize::MAX).min(bytes.len());
-        let len = into.len().min(bytes.len() - from);
-        into[..len].copy_from_slice(&bytes[from..from + len]);
-        Ok(len)
+        let found = Self::found(&bytes, offset_bytes, into.len());
+        into[..found.len()].copy_from_slice(found);
+        Ok(found.len())
     }
 
     fn write(&self, _route: Route, offset_bytes: u64, from: &[u8]) -> io::Result<usize> {
@@ -69,6 +75,32 @@ impl Device for MemoryDevice {
         Self::grow(&mut bytes, end)?;
         bytes[end - from.len()..end].copy_from_slice(from);
         Ok(from.len())
+    }
+
+    fn read_pieces(&self, _route: Route, offset_bytes: u64, into: &[MemoryPiece]) -> io::Result<usize> {
+        let bytes = self.shared();
+        let found = Self::found(&bytes, offset_bytes, MemoryPiece::sum_bytes(into));
+        let mut left = found;
+        for piece in MemoryPiece::first(into, found.len()) {
+            let (now, later) = left.split_at(piece.len());
+            piece.copy_from(now);
+            left = later;
+        }
+        Ok(found.len())
+    }
+
+    fn write_pieces(&self, _route: Route, offset_bytes: u64, from: &[MemoryPiece]) -> io::Result<usize> {
+        let len = MemoryPiece::sum_bytes(from);
+        let end = self.end_index(offset_bytes, len as u64)?;
+        let mut bytes = self.exclusive();
+        Self::grow(&mut bytes, end)?;
+        let mut left = &mut bytes[end - len..end];
+        for piece in from {
+            let (now, later) = left.split_at_mut(piece.len());
+            piece.copy_to(now);
+            left = later;
+        }
+        Ok(len)
     }
 
     fn is_resident(&self, _offset_bytes: u64, _len_bytes: u64) -> bool {

@@ -54,10 +54,15 @@ impl Pending {
         }
     }
 
-    /// A read that has been started.
-    pub(super) fn read(handle: &Arc<Handle>, offset_bytes: u64, memory: CallerMemory) -> Self {
+    /// A read that has been started, of which `copied_bytes` have been found in the page cache if it was asked already.
+    pub(super) fn read(
+        handle: &Arc<Handle>,
+        offset_bytes: u64,
+        memory: CallerMemory,
+        copied_bytes: Option<usize>,
+    ) -> Self {
         let mut pending = Self::new(handle, Direction::Read, offset_bytes, memory);
-        pending.start_read();
+        pending.start_read(copied_bytes);
         pending.note_start();
         pending
     }
@@ -107,7 +112,7 @@ impl Pending {
 
     // ---- starting ----
 
-    fn start_read(&mut self) {
+    fn start_read(&mut self, copied_bytes: Option<usize>) {
         let range = self.file_range(&self.whole());
         if self.memory.len() == 0 {
             return self.finish_with(Ok(0));
@@ -116,6 +121,9 @@ impl Pending {
             return self.finish_with(Err(error));
         }
         let follows = self.handle.read_ahead().note(range.start, self.memory.len());
+        if let Some(bytes) = copied_bytes {
+            return self.go_on_after_copy(bytes, follows);
+        }
         let mut served = if self.memory.len() < LARGE_READ_BYTES { self.take_ahead() } else { 0 };
         let sequential = served == 0 && follows && self.handle.is_exclusive();
         if sequential && self.memory.len() < SMALL_READ_BYTES {
@@ -125,6 +133,18 @@ impl Pending {
             self.start_unserved_read(served, sequential, follows);
         } else if self.parts.is_empty() {
             self.finish_with(Ok(served));
+        }
+    }
+
+    /// Reads what is missing after the page cache had the first `copied_bytes`. The kernel has begun to read in the rest, so what is
+    /// small goes on after it; what is large goes where it would have gone without the copy.
+    fn go_on_after_copy(&mut self, copied_bytes: usize, follows: bool) {
+        self.done_bytes = copied_bytes;
+        let rest = copied_bytes..self.memory.len();
+        if self.handle.leaves_to_worker(rest.len()) {
+            self.start_unserved_read(copied_bytes, false, follows);
+        } else {
+            self.start_through_cache(Route::Cached, rest);
         }
     }
 
@@ -206,23 +226,29 @@ impl Pending {
         let handle = Arc::clone(&self.handle);
         let at = self.file_range(&rest).start;
         let into = self.memory.bytes_mut(rest.clone());
-        let wanted = into.len();
-        let got = handle.device.read(Route::Resident, at, into).unwrap_or(0);
-        if got == wanted {
+        let copied_bytes = handle.device.read(Route::Resident, at, into).unwrap_or(0);
+        self.done_bytes += copied_bytes;
+        if copied_bytes == rest.len() {
             return self.finish_with(Ok(self.memory.len()));
         }
         handle.residency.note_miss();
-        self.start_through_cache(Route::Cached, rest);
+        self.start_through_cache(Route::Cached, rest.start + copied_bytes..rest.end);
     }
 
     /// Makes a small request that is in the cache at once, or one that is waited for at once: cheaper than handing it to a worker.
-    fn read_at_issue(&mut self, rest: Range<usize>) {
-        let range = rest.clone();
-        let outcome = self.move_through_cache(rest);
-        let done = Ok(self.done_bytes + outcome.as_ref().copied().unwrap_or(0));
-        match outcome {
-            Ok(_) => self.finish_with(done),
-            Err(_) => self.start_in_place(Route::Cached, range), // the wait tells the error
+    fn read_at_issue(&mut self, mut rest: Range<usize>) {
+        loop {
+            match self.move_through_cache(rest.clone()) {
+                Err(_) => return self.start_in_place(Route::Cached, rest), // the wait tells the error
+                Ok(bytes) => {
+                    self.done_bytes += bytes;
+                    rest.start += bytes;
+                    if bytes == 0 || rest.is_empty() {
+                        return self.finish_with(Ok(self.done_bytes));
+                    }
+                    // Either the file ends here, or an error does not show before it is asked again.
+                }
+            }
         }
     }
 

@@ -47,8 +47,41 @@ impl MemoryPiece {
         (Self(first), Self(rest))
     }
 
+    /// Copies its bytes to `into`, which is as long.
+    pub(crate) fn copy_to(self, into: &mut [u8]) {
+        assert_eq!(into.len(), self.len(), "memory for all of a piece");
+        // SAFETY: as long as the piece is in use its creator keeps the memory there, and nobody borrows it.
+        unsafe { std::ptr::copy(self.0.iov_base.cast(), into.as_mut_ptr(), self.len()) }
+    }
+
+    /// Fills it with `from`, which is as long.
+    pub(crate) fn copy_from(self, from: &[u8]) {
+        assert_eq!(from.len(), self.len(), "bytes for all of a piece");
+        // SAFETY: as for `copy_to`.
+        unsafe { std::ptr::copy(from.as_ptr(), self.0.iov_base.cast(), self.len()) }
+    }
+
     pub(crate) fn as_vector(pieces: &[Self]) -> *const libc::iovec {
         pieces.as_ptr().cast()
+    }
+
+    /// The bytes of all of them.
+    pub(crate) fn sum_bytes(pieces: &[Self]) -> usize {
+        pieces.iter().map(|piece| piece.len()).sum()
+    }
+
+    /// The first `bytes`, or all if there are no more.
+    pub(crate) fn first(pieces: &[Self], mut bytes: usize) -> Vec<Self> {
+        let mut first = vec![];
+        for piece in pieces {
+            if bytes == 0 {
+                break;
+            }
+            let len = bytes.min(piece.len());
+            first.push(piece.split_at(len).0);
+            bytes -= len;
+        }
+        first
     }
 
     /// Without the first `bytes`.
@@ -178,13 +211,13 @@ mod tests {
         // As if much had been found in the page cache before.
         file.handle().residency.note_hit(1 << 30);
         let can_tell = asks_cache_first(CachePolicy::Auto, file.properties());
-        assert_eq!(file.copy_out(10, &into), can_tell, "what was just written is in the page cache");
+        assert_eq!(file.copy_out(10, &into, false), can_tell, "what was just written is in the page cache");
         if can_tell {
             assert_eq!((head, tail), (first, second));
         }
         let mut beyond = Gather::for_reading();
         beyond.pass_over(40_000);
-        assert!(!file.copy_out(0, &beyond), "a file of 30,000 bytes does not have 40,000");
+        assert!(!file.copy_out(0, &beyond, false), "a file of 30,000 bytes does not have 40,000");
     }
 
     fn lens(pieces: &[MemoryPiece]) -> Vec<usize> {
@@ -209,5 +242,17 @@ mod tests {
         assert_eq!(lens(&MemoryPiece::without(gather.pieces(), 15)), [15, 30]);
         assert_eq!(lens(&MemoryPiece::without(gather.pieces(), 30)), [30]);
         assert!(MemoryPiece::without(gather.pieces(), 60).is_empty());
+    }
+
+    #[test]
+    fn what_a_short_transfer_moves_ends_in_the_middle_of_a_piece() {
+        let mut gather = Gather::for_reading();
+        for bytes in [10, 20, 30] {
+            gather.pass_over(bytes);
+        }
+        assert_eq!(lens(&MemoryPiece::first(gather.pieces(), 15)), [10, 5]);
+        assert_eq!(lens(&MemoryPiece::first(gather.pieces(), 30)), [10, 20]);
+        assert_eq!(lens(&MemoryPiece::first(gather.pieces(), 70)), [10, 20, 30]);
+        assert!(MemoryPiece::first(gather.pieces(), 0).is_empty());
     }
 }

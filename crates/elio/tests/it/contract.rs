@@ -19,8 +19,20 @@ fn options(cache: CachePolicy, sharing: Sharing) -> OpenOptions {
     OpenOptions { cache, sharing, ..OpenOptions::new(Mode::ReadWrite) }
 }
 
-fn on_device(scratch: &Scratch, device: Arc<dyn Device>) -> File {
-    File::on_device(device, scratch.path("file"), &OpenOptions::new(Mode::ReadWrite))
+fn on_device(scratch: &Scratch, device: Arc<dyn Device>, sharing: Sharing) -> File {
+    File::on_device(device, scratch.path("file"), &options(CachePolicy::Auto, sharing))
+}
+
+fn memory(scratch: &Scratch, sharing: Sharing) -> File {
+    on_device(scratch, MemoryDevice::new(1 << 30), sharing)
+}
+
+fn counting(scratch: &Scratch, sharing: Sharing) -> File {
+    on_device(scratch, CountingDevice::new(support::device(&scratch.path("file"))), sharing)
+}
+
+fn fault(scratch: &Scratch, sharing: Sharing) -> File {
+    on_device(scratch, FaultDevice::new(support::device(&scratch.path("file"))), sharing)
 }
 
 fn file(scratch: &Scratch, cache: CachePolicy, sharing: Sharing) -> File {
@@ -33,15 +45,12 @@ const SETUPS: &[Setup] = &[
     Setup { name: "keep", open: |scratch| file(scratch, CachePolicy::Keep, Sharing::Exclusive) },
     Setup { name: "bypass", open: |scratch| file(scratch, CachePolicy::Bypass, Sharing::Exclusive) },
     Setup { name: "bypass shared", open: |scratch| file(scratch, CachePolicy::Bypass, Sharing::Shared) },
-    Setup { name: "memory", open: |scratch| on_device(scratch, MemoryDevice::new(1 << 30)) },
-    Setup {
-        name: "counting",
-        open: |scratch| on_device(scratch, CountingDevice::new(support::device(&scratch.path("file")))),
-    },
-    Setup {
-        name: "fault without faults",
-        open: |scratch| on_device(scratch, FaultDevice::new(support::device(&scratch.path("file")))),
-    },
+    Setup { name: "memory", open: |scratch| memory(scratch, Sharing::Exclusive) },
+    Setup { name: "memory shared", open: |scratch| memory(scratch, Sharing::Shared) },
+    Setup { name: "counting", open: |scratch| counting(scratch, Sharing::Exclusive) },
+    Setup { name: "counting shared", open: |scratch| counting(scratch, Sharing::Shared) },
+    Setup { name: "fault without faults", open: |scratch| fault(scratch, Sharing::Exclusive) },
+    Setup { name: "fault without faults shared", open: |scratch| fault(scratch, Sharing::Shared) },
 ];
 
 fn for_every_setup(test: impl Fn(&File)) {

@@ -90,6 +90,21 @@ fn transfers_cut_short_are_resumed() {
 }
 
 #[test]
+fn an_error_after_a_transfer_cut_short_is_not_taken_for_the_end_of_the_file() {
+    for cache in POLICIES {
+        for operation in 0..operations_count(cache) {
+            let scratch = Scratch::new();
+            let (device, file) = faulty(&scratch, cache);
+            device.inject(operation, Fault::Shorten(4096));
+            device.inject(operation + 1, Fault::Fail(libc::EIO));
+            if let Ok(whole) = workload(&file) {
+                assert!(whole == expected(), "operation {operation} under {cache:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn interrupted_transfers_are_repeated() {
     for cache in POLICIES {
         for operation in 0..operations_count(cache) {

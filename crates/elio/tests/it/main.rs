@@ -2,6 +2,7 @@
 
 mod contract;
 mod faults;
+mod gathered;
 mod ring;
 mod shared;
 mod space;

@@ -1,7 +1,7 @@
 //! What several test binaries of this crate use.
 #![allow(dead_code)] // each binary uses its part
 
-use elio::{Device, File, Mode, OpenOptions};
+use elio::{Device, File, Gather, MemoryPiece, Mode, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -65,6 +65,47 @@ pub(crate) fn drop_cache(file: &File) {
     assert_eq!(code, 0);
 }
 
+/// Adds all of `memory` to a gather. The caller keeps it, and does not look at it while a call is under way.
+fn push_all(gather: &mut Gather, memory: &mut [u8]) {
+    // SAFETY: see above.
+    gather.push(unsafe { MemoryPiece::new(memory.as_mut_ptr(), memory.len()) });
+}
+
+/// Writes `bytes` as three pieces by one gathered access; tells whether the file took them so.
+pub(crate) fn copy_in(file: &File, offset_bytes: u64, bytes: &[u8]) -> elio::Result<bool> {
+    let mut pieces: Vec<Vec<u8>> = bytes.chunks(bytes.len().div_ceil(3).max(1)).map(<[u8]>::to_vec).collect();
+    let mut from = Gather::for_writing();
+    for piece in &mut pieces {
+        push_all(&mut from, piece);
+    }
+    file.copy_in(offset_bytes, &from)
+}
+
+/// Reads `into` as three pieces, of which the second is passed over and left as it is, by one gathered access; tells whether
+/// the file gave them so. `waits`: also what is not in the page cache.
+pub(crate) fn copy_out(file: &File, offset_bytes: u64, into: &mut [u8], waits: bool) -> bool {
+    let third = into.len() / 3;
+    let (first, rest) = into.split_at_mut(third);
+    let (second, last) = rest.split_at_mut(third);
+    let mut gather = Gather::for_reading();
+    push_all(&mut gather, first);
+    gather.pass_over(second.len());
+    push_all(&mut gather, last);
+    file.copy_out(offset_bytes, &gather, waits)
+}
+
+/// Reads as callers of gathered access do: what cannot be copied so is read otherwise. Gives the bytes read.
+fn read_gathered(file: &File, offset_bytes: u64, into: &mut [u8]) -> usize {
+    let passed_over = into.len() / 3..into.len() / 3 * 2;
+    if !copy_out(file, offset_bytes, into, into.len().is_multiple_of(2)) {
+        return file.read_at(offset_bytes, into).unwrap();
+    }
+    let at = offset_bytes + passed_over.start as u64;
+    let len = passed_over.len();
+    assert_eq!(file.read_at(at, &mut into[passed_over]).unwrap(), len);
+    into.len()
+}
+
 fn random_range(random: &mut fastrand::Rng, end: usize) -> (usize, usize) {
     let len = match random.u32(0..4) {
         0 => random.usize(0..200),
@@ -102,7 +143,9 @@ pub(crate) fn random_step(file: &File, oracle: &mut Vec<u8>, random: &mut fastra
     match random.u32(0..10) {
         0..=3 => {
             let bytes = random_bytes(random, len);
-            file.write_at(at, &bytes).unwrap();
+            if random.bool() || !copy_in(file, at, &bytes).unwrap() {
+                file.write_at(at, &bytes).unwrap();
+            }
             put(oracle, offset, &bytes);
         }
         4 => {
@@ -112,7 +155,11 @@ pub(crate) fn random_step(file: &File, oracle: &mut Vec<u8>, random: &mut fastra
         }
         5..=7 => {
             let mut bytes = vec![0; len];
-            let got = file.read_at(at, &mut bytes).unwrap();
+            let got = if random.bool() {
+                file.read_at(at, &mut bytes).unwrap()
+            } else {
+                read_gathered(file, at, &mut bytes)
+            };
             assert!(bytes[..got] == *expected(oracle, offset, len), "read of {len} at {offset}");
         }
         8 => {

@@ -85,7 +85,7 @@ impl<'a> Collective<'a> {
         let arguments = if self.begin { context.fence().and(arguments) } else { arguments };
         let (arguments, alike) = self.array.group().comm().agree_alike(arguments, token)?;
         if self.begin {
-            context.windows_see_others()?;
+            context.see_others()?;
         }
         if alike { Ok(arguments) } else { Err(Error::ArgumentsDiffer { operation }) }
     }
@@ -94,7 +94,7 @@ impl<'a> Collective<'a> {
     pub(crate) fn meet<T>(&self, done: Result<T>) -> Result<T> {
         let context = self.array.context();
         let done = self.agree(context.fence().and(done))?;
-        context.windows_see_others().map(|()| done)
+        context.see_others().map(|()| done)
     }
 
     /// Ends the operation.

@@ -7,8 +7,9 @@ use layout::{DeviceModel, PassCost, Permutation, Units};
 use reblock::Options;
 use std::sync::{Arc, Mutex};
 
-/// Reads, writes, and the bytes of both.
-type Counts = [u64; 4];
+/// Reads, without those that went on where one before had given less than was asked for; writes; the bytes of both; and reads
+/// around the page cache.
+type Counts = [u64; 5];
 
 #[derive(Clone, Default)]
 struct Counters(Arc<Mutex<Vec<Arc<CountingDevice>>>>);
@@ -44,14 +45,14 @@ impl Counters {
     }
 
     fn total(&self, disk: &dra::Context) -> Counts {
-        let mine = self.0.lock().unwrap().iter().map(|device| device.counts()).fold([0; 4], |sum, counts| {
-            let reads = counts.cached_reads + counts.direct_reads;
+        let mine = self.0.lock().unwrap().iter().map(|device| device.counts()).fold([0; 5], |sum, counts| {
+            let reads = counts.cached_reads + counts.direct_reads - counts.short_reads;
             let writes = counts.cached_writes + counts.direct_writes;
-            let more = [reads, writes, counts.read_bytes, counts.written_bytes];
+            let more = [reads, writes, counts.read_bytes, counts.written_bytes, counts.direct_reads];
             std::array::from_fn(|kind| sum[kind] + more[kind])
         });
         let all = disk.comm().all_gather(&mine).expect("gathered");
-        std::array::from_fn(|kind| all.iter().skip(kind).step_by(4).sum())
+        std::array::from_fn(|kind| all.iter().skip(kind).step_by(5).sum())
     }
 }
 
@@ -87,11 +88,11 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// The kernel may take memory from the page cache meanwhile, or give less than was asked for: then a read is made in two.
-const TRIES: usize = 4;
-
-/// Copies, and tells whether exactly what the plan promises was moved; never less was.
-fn is_exact(world: &World, case: &Case) -> bool {
+/// Copies, and compares what was moved with what the plan promises.
+///
+/// Every byte is moved once, whatever the page cache has of it. Only how many reads that takes is not the plan's alone: where the
+/// kernel has taken memory from the page cache meanwhile, a brick is read around it, by several transfers at once.
+fn expect_as_planned(world: &World, case: &Case) {
     let counters = Counters::default();
     let disk = world.on_devices(case.memory_bytes / world.ga.ranks() as u64, counters.open());
     let permutation = Permutation::new(if case.turned { &[1, 0] } else { &[0, 1] }).unwrap();
@@ -112,9 +113,15 @@ fn is_exact(world: &World, case: &Case) -> bool {
     let [pass] = done.plan.passes() else { panic!("one pass: {}", done.plan) };
     let PassCost { read_operations, write_operations, read_elems, written_elems, .. } = *pass.cost();
     assert_eq!((pass.cost().unaligned_reads, pass.cost().unaligned_writes), (0, 0), "{}", done.plan);
-    let promised = [read_operations, write_operations, read_elems * 8, written_elems * 8];
-    let moved = moved.map(u128::from);
-    assert!((0..4).all(|kind| moved[kind] >= promised[kind]), "{moved:?} of {promised:?}: {}", done.plan);
+    let [reads, writes, read_bytes, written_bytes, direct_reads] = moved.map(u128::from);
+    let promised = [write_operations, read_elems * 8, written_elems * 8];
+    assert_eq!([writes, read_bytes, written_bytes], promised, "{}", done.plan);
+    let allowed = read_operations..=read_operations + direct_reads;
+    assert!(
+        allowed.contains(&reads),
+        "{reads} of {read_operations} reads, {direct_reads} direct: {}",
+        done.plan
+    );
 
     assert!(done.boxes_bytes_peak <= done.plan.memory_bytes_max(), "{}", done.plan);
     let retained = pass.cost().retained_elems * 8;
@@ -126,7 +133,6 @@ fn is_exact(world: &World, case: &Case) -> bool {
         array.delete().expect("deleted");
     }
     world.barrier();
-    moved == promised
 }
 
 fn source_io(source: &dra::DiskArray, target: &dra::DiskArray) -> u64 {
@@ -135,8 +141,7 @@ fn source_io(source: &dra::DiskArray, target: &dra::DiskArray) -> u64 {
 
 pub(crate) fn what_reaches_the_disk_is_what_the_plan_has_counted(world: &World) {
     for case in cases() {
-        let exact = (0..TRIES).any(|_| is_exact(world, &case));
-        assert!(exact, "{:?} into {:?}: never as planned in {TRIES} tries", case.from, case.to);
+        expect_as_planned(world, &case);
     }
 }
 
