@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex};
 
 const DIMS: [u64; 2] = [96, 120];
 
-/// Two passes of many steps, with notes in between.
+/// Several passes of many steps, with notes in between.
 fn options() -> Options {
     let device = DeviceModel { operations_per_second: 2_000, page_bytes: 8, ..DeviceModel::default() };
     Options { device, noted_bytes: 8_000, ..Options::default() }
@@ -41,7 +41,7 @@ impl Gate {
     }
 }
 
-/// The source with its elements, and an empty target, of two passes.
+/// The source with its elements, and an empty target, several passes away.
 fn arrays(world: &World, disk: &dra::Context) -> (DiskArray, DiskArray, Vec<u8>) {
     let elements = counted(DIMS.iter().product());
     let from = spec(&DIMS, &[4, 120], DataType::Float64);
@@ -85,7 +85,7 @@ pub(crate) fn a_copy_goes_on_when_it_is_asked_and_never_waits_for_a_disk(world: 
         assert!(written == 0 || !is_gated, "{written} bytes");
         gate.open(closed);
     }
-    let (mut noes, mut last) = (0u64, 0);
+    let (mut noes, mut last) = (0u64, written);
     loop {
         let mut progress = |progress: &reblock::Progress| {
             assert!(progress.written_bytes >= last);
@@ -97,11 +97,12 @@ pub(crate) fn a_copy_goes_on_when_it_is_asked_and_never_waits_for_a_disk(world: 
         noes += 1;
         std::thread::yield_now();
     }
-    assert_eq!(last, 2 * elements.len() as u64, "two passes, after {noes} probes that said no");
     // Asked once more it is still complete, and so says the wait.
     assert!(copying.probe((&source, &mut target), &mut |_| {}).expect("asked"));
     let done = copying.finish((&source, &mut target), &mut |_| panic!("nothing is left")).expect("complete");
-    assert_eq!(done.plan.passes().len(), 2);
+    let passes = done.plan.passes().len();
+    assert!(passes > 1, "{}", done.plan);
+    assert_eq!(last, (passes * elements.len()) as u64, "after {noes} probes that said no");
     assert!(done.boxes_bytes_peak <= done.plan.memory_bytes_max());
     assert!(target.unfinished().is_none());
     assert!(world.elements(&target) == permuted(&elements, &DIMS, &turned, 8));
