@@ -60,10 +60,10 @@ pub struct Outcome {
 ///
 /// # Errors
 /// The same on every rank:
-/// - [`Error::Array`] with [`dra::Error::OnRank`]: a mistake of a rank, which is one of the others here, or
+/// - [`Error::Array`](crate::Error::Array) with [`dra::Error::OnRank`]: a mistake of a rank, which is one of the others here, or
 ///   [`dra::Error::Access`]; or what went wrong with a file. With [`dra::Error::ArgumentsDiffer`]: the ranks want different
 ///   things. With [`dra::Error::Comm`]: they could not talk to each other.
-/// - [`Error::Plan`]: there is not enough memory.
+/// - [`Error::Plan`](crate::Error::Plan): there is not enough memory.
 pub fn copy(
     context: &Context,
     maker: &dyn MakeArray,
