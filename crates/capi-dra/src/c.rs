@@ -306,7 +306,7 @@ pub unsafe extern "C" fn NDRA_Copy(d_src: c_int, d_dst: c_int, perm: *const c_in
     boundary::code(|| unsafe { copies::copy(Ok(copy_arguments(d_src, d_dst, perm))) })
 }
 
-/// As `NDRA_Copy`, made by `DRA_Wait` (or by `DRA_Probe`, which then says that it has finished): neither array may be used before.
+/// As `NDRA_Copy`, begun here and brought to its end by `DRA_Probe` and `DRA_Wait`: neither array may be used before.
 /// Collective over all ranks.
 ///
 /// # Safety

@@ -8,9 +8,10 @@ use crate::requests::UnderWay;
 use crate::session::{Session, current, my_turn};
 use crate::{Error, Provider};
 use chemio_capi::{Integer, Result, pointer};
-use dra::Context;
+use dra::{Context, MemoryError};
 use layout::Permutation;
-use std::sync::Arc;
+use reblock::Copying;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a copy is to be, as it comes.
 #[derive(Clone, Copy, Debug)]
@@ -29,13 +30,25 @@ struct Checked {
     permutation: Permutation,
 }
 
-/// A copy that is to be made, or was. It is made by whoever waits first.
+/// A copy that has been asked for. It goes on whenever somebody waits for it or probes it.
+///
+/// A copy takes the memory of `dra_init`, so they come one after the other: whoever waits for one waits for those before it.
+#[derive(Clone, Debug)]
+pub(crate) struct Copy(Arc<Mutex<State>>);
+
 #[derive(Debug)]
-pub(crate) struct Copy {
-    context: Context,
-    provider: &'static dyn Provider,
-    left: Option<Checked>,
+struct State {
+    /// The one before it, until that is over.
+    before: Option<Copy>,
+    stage: Stage,
     outcome: dra::Result<()>,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Asked(Context, &'static dyn Provider, Checked),
+    UnderWay(Box<Copying<'static>>, Checked),
+    Over,
 }
 
 impl<I: Integer> Arguments<I> {
@@ -61,39 +74,102 @@ impl Checked {
 }
 
 impl Copy {
-    fn new(session: &Session, checked: Checked) -> Self {
-        let (context, provider) = (session.context.clone(), session.provider);
-        Self { context, provider, left: Some(checked), outcome: Ok(()) }
+    /// Begins a copy, unless others come first. Collective; what is wrong with it is told by [`wait`](Self::wait).
+    fn begin(session: &Session, checked: Checked) -> Self {
+        let mut last = session.last_copy();
+        let stage = Stage::Asked(session.context.clone(), session.provider, checked);
+        let copy = Self(Arc::new(Mutex::new(State { before: last.take(), stage, outcome: Ok(()) })));
+        *last = Some(copy.clone());
+        copy.state().begin();
+        copy
     }
 
-    /// Makes the copy, unless it was made. Tells how it went to the first who asks. Collective.
-    pub(crate) fn wait(&mut self) -> dra::Result<()> {
-        self.probe();
-        std::mem::replace(&mut self.outcome, Ok(()))
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes the copy, unless it was made: then it has finished. Collective.
-    pub(crate) fn probe(&mut self) -> bool {
-        if let Some(checked) = self.left.take() {
-            self.outcome = self.make(&checked);
+    /// Waits until the copy is complete. Tells how it went to the first who asks. Collective.
+    pub(crate) fn wait(&self) -> dra::Result<()> {
+        self.state().advance(true);
+        std::mem::replace(&mut self.state().outcome, Ok(()))
+    }
+
+    /// Goes on as far as that needs no waiting; whether the copy is over. Collective.
+    pub(crate) fn probe(&self) -> bool {
+        self.state().advance(false)
+    }
+}
+
+impl State {
+    /// Begins, if it has not begun and nothing comes before.
+    fn begin(&mut self) {
+        self.before.take_if(|before| matches!(before.state().stage, Stage::Over));
+        let may_begin = self.before.is_none() && matches!(self.stage, Stage::Asked(..));
+        if may_begin
+            && let Stage::Asked(context, provider, checked) = std::mem::replace(&mut self.stage, Stage::Over)
+        {
+            match begin(&context, provider, &checked) {
+                Ok(copying) => self.stage = Stage::UnderWay(Box::new(copying), checked),
+                Err(error) => self.outcome = Err(error),
+            }
         }
-        true
     }
 
-    fn make(&self, checked: &Checked) -> dra::Result<()> {
-        let Checked { source, target, permutation } = checked;
-        let told =
-            |error: &dyn std::fmt::Display, code| dra::Error::Caller { code, message: error.to_string() };
-        let maker = self.context.agree(self.provider.maker().map_err(|error| told(&error, codes::FAILED)))?;
-        let copied = target.change(|target| {
-            let (arrays, options) = ((&*source.disk(), target), reblock::Options::default());
-            reblock::copy(&self.context, &*maker, arrays, permutation, &options, &mut |_| {})
-        });
-        match copied {
-            Ok(_) => Ok(()),
-            Err(reblock::Error::Array(error)) => Err(error),
-            Err(error) => Err(told(&error, error.code())),
+    /// Whether it is over.
+    fn advance(&mut self, waits: bool) -> bool {
+        if let Some(before) = &self.before
+            && !before.state().advance(waits)
+        {
+            return false;
         }
+        self.begin();
+        match self.go_on(waits) {
+            Ok(is_over) => is_over,
+            Err(error) => {
+                self.outcome = Err(error);
+                true
+            }
+        }
+    }
+
+    /// What fails is over.
+    fn go_on(&mut self, waits: bool) -> dra::Result<bool> {
+        let Stage::UnderWay(mut copying, checked) = std::mem::replace(&mut self.stage, Stage::Over) else {
+            return Ok(true);
+        };
+        let source = Arc::clone(&checked.source);
+        if waits {
+            let finish = |target: &mut _| copying.finish((&*source.disk(), target), &mut |_| {});
+            return checked.target.change(finish).map(|_| true).map_err(told);
+        }
+        let probe = |target: &mut _| copying.probe((&*source.disk(), target), &mut |_| {});
+        let is_over = checked.target.change(probe).map_err(told)?;
+        if !is_over {
+            self.stage = Stage::UnderWay(copying, checked);
+        }
+        Ok(is_over)
+    }
+}
+
+fn begin(
+    context: &Context,
+    provider: &'static dyn Provider,
+    checked: &Checked,
+) -> dra::Result<Copying<'static>> {
+    let failed = |error: MemoryError| dra::Error::Caller { code: codes::FAILED, message: error.to_string() };
+    let maker = context.agree(provider.maker().map_err(failed))?;
+    let (options, permutation) = (reblock::Options::default(), &checked.permutation);
+    let begin = |target: &mut _| {
+        Copying::begin(context, maker, (&*checked.source.disk(), target), permutation, &options)
+    };
+    checked.target.change(begin).map_err(told)
+}
+
+/// As waits tell it.
+fn told(error: reblock::Error) -> dra::Error {
+    match error {
+        reblock::Error::Array(error) => error,
+        error => dra::Error::Caller { code: error.code(), message: error.to_string() },
     }
 }
 
@@ -108,10 +184,10 @@ pub(crate) unsafe fn copy<I: Integer>(arguments: Result<Arguments<I>>) -> Result
     let checked = arguments.and_then(|arguments| unsafe { arguments.check(&session) });
     let token = checked.as_ref().ok().map(Checked::in_common);
     let checked = session.agree("ndra_copy", checked, token)?;
-    Copy::new(&session, checked).wait().map_err(of_disk)
+    Copy::begin(&session, checked).wait().map_err(of_disk)
 }
 
-/// Takes a copy on and stores its number. Collective.
+/// Begins a copy and stores its number. Collective.
 ///
 /// # Safety
 /// As for [`copy`]; `request` is null or may be written.
@@ -129,8 +205,8 @@ pub(crate) unsafe fn start<I: Integer>(arguments: Result<Arguments<I>>, request:
     let id = session.requests().next_id();
     let checked = session.agree("ndra_ncopy", checked, (token, id))?;
     let arrays = [checked.source.serial, checked.target.serial];
-    let copy = Copy::new(&session, checked);
-    let id = session.requests().insert(arrays, true, UnderWay::Copy(Box::new(copy)));
+    let copy = Copy::begin(&session, checked);
+    let id = session.requests().insert(arrays, true, UnderWay::Copy(copy));
     // SAFETY: checked above on every rank.
     unsafe { pointer::store(request, I::nearest(id)) };
     Ok(())

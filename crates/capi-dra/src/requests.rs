@@ -35,7 +35,7 @@ pub(crate) enum UnderWay {
     /// A transfer between an array on disk and one in memory.
     Transfer(dra::Request),
     /// A copy of an array on disk.
-    Copy(Box<Copy>),
+    Copy(Copy),
 }
 
 impl Transfer for UnderWay {

@@ -2,6 +2,7 @@
 
 use crate::agreement::{agree, token};
 use crate::arrays::OpenArray;
+use crate::copies::Copy;
 use crate::error::of_disk;
 use crate::requests::{Requests, UnderWay, end_quietly};
 use crate::{Error, Provider};
@@ -25,6 +26,8 @@ pub(crate) struct Session {
     pub(crate) arrays: Table<OpenArray>,
     pub(crate) requests: Mutex<Requests<UnderWay>>,
     pub(crate) defaults: Mutex<Spread>,
+    /// The copy that was begun last.
+    pub(crate) copies: Mutex<Option<Copy>>,
     comm: Arc<Comm>,
 }
 
@@ -95,6 +98,7 @@ pub(crate) fn begin(provider: &'static dyn Provider, integer_bytes: usize, max_m
         arrays: Table::new(),
         requests: Mutex::default(),
         defaults: Mutex::new(Spread::UNKNOWN),
+        copies: Mutex::default(),
         comm,
     };
     *SESSION.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(begun));
@@ -142,6 +146,11 @@ impl Session {
 
     pub(crate) fn requests(&self) -> MutexGuard<'_, Requests<UnderWay>> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The copy that the next one comes after.
+    pub(crate) fn last_copy(&self) -> MutexGuard<'_, Option<Copy>> {
+        self.copies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What arrays are to be like that say nothing.

@@ -7,6 +7,7 @@ use crate::in_memory::{ArrayInMemory, MemoryError};
 use crate::owners::Owners;
 use crate::request::Request;
 use crate::shards::Shards;
+use crate::syncing::Syncing;
 use crate::transfer::job::Job;
 use crate::transfer::{Direction, Mapping, Transfer};
 use disk_array::ArrayDirectory;
@@ -265,6 +266,12 @@ impl DiskArray {
     /// The same on every rank: [`Error::OnRank`] with what the device says, [`Error::Comm`].
     pub fn sync(&self) -> Result<()> {
         self.context.agree(self.open.shards.sync())
+    }
+
+    /// Starts to do what [`sync`](Self::sync) does, by a thread. Collective. What is written after this call may be durable or not.
+    pub fn start_sync(&self) -> Syncing {
+        let open = Arc::clone(&self.open);
+        Syncing::start(&self.context, move || open.shards.sync())
     }
 
     /// Waits for the transfers of this array, and closes it when all that was written is on the device. Collective. Requests

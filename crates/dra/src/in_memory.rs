@@ -68,7 +68,7 @@ pub trait ArrayInMemory: fmt::Debug + Send + Sync {
 }
 
 /// Makes arrays in memory that somebody needs for a while.
-pub trait MakeArray: fmt::Debug {
+pub trait MakeArray: fmt::Debug + Send + Sync {
     /// An array of all ranks; its elements may be anything. Collective.
     ///
     /// # Errors
@@ -76,8 +76,14 @@ pub trait MakeArray: fmt::Debug {
     fn make(&self, data_type: DataType, dims: &Shape) -> Result<Box<dyn MadeArray>, MemoryError>;
 }
 
+impl<T: MakeArray + ?Sized> MakeArray for &T {
+    fn make(&self, data_type: DataType, dims: &Shape) -> Result<Box<dyn MadeArray>, MemoryError> {
+        (**self).make(data_type, dims)
+    }
+}
+
 /// An array that somebody has made for a while.
-pub trait MadeArray: fmt::Debug {
+pub trait MadeArray: fmt::Debug + Send {
     /// For transfers.
     fn in_memory(&self) -> Arc<dyn ArrayInMemory>;
 

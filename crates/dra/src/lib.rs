@@ -23,6 +23,7 @@ mod opening;
 mod owners;
 mod request;
 mod shards;
+mod syncing;
 mod transfer;
 
 pub use array::{Access, DiskArray};
@@ -35,4 +36,5 @@ pub use elio::MemoryPiece;
 pub use error::{Error, Result};
 pub use in_memory::{ArrayInMemory, MadeArray, MakeArray, MemoryError};
 pub use request::Request;
+pub use syncing::Syncing;
 pub use transfer::Transfer;

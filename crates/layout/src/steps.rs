@@ -25,10 +25,10 @@ pub struct Step {
     pub keeps: Vec<Section>,
 }
 
-/// The steps of a pass in order.
-#[derive(Debug)]
-pub struct Steps<'a> {
-    pass: &'a Pass,
+/// The steps of a pass in order. It has a pass of its own, so that who takes steps now and then need not hold on to a plan.
+#[derive(Clone, Debug)]
+pub struct Steps {
+    pass: Pass,
     templates: BrickGrid,
     /// The template whose steps come, and the steps along each dimension of it.
     template: u64,
@@ -63,13 +63,14 @@ impl Pass {
     }
 
     /// All steps in order.
-    pub fn steps(&self) -> Steps<'_> {
+    pub fn steps(&self) -> Steps {
         self.steps_from(0)
     }
 
     /// The steps from template number `template` on: earlier ones are not needed for them.
-    pub fn steps_from(&self, template: u64) -> Steps<'_> {
-        let mut steps = Steps { pass: self, templates: self.templates(), template, along: vec![], at: None };
+    pub fn steps_from(&self, template: u64) -> Steps {
+        let pass = self.clone();
+        let mut steps = Steps { pass, templates: self.templates(), template, along: vec![], at: None };
         steps.enter();
         steps
     }
@@ -80,7 +81,7 @@ impl Pass {
     }
 }
 
-impl Steps<'_> {
+impl Steps {
     /// Prepares the steps of the current template.
     fn enter(&mut self) {
         if self.template >= self.templates.count() {
@@ -123,7 +124,7 @@ impl Steps<'_> {
     }
 }
 
-impl Iterator for Steps<'_> {
+impl Iterator for Steps {
     type Item = Step;
 
     fn next(&mut self) -> Option<Step> {

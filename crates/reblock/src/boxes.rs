@@ -12,8 +12,8 @@ const COPIED_BYTES: u64 = 1 << 20;
 /// Makes arrays and counts their bytes, those of all ranks together.
 #[derive(Debug)]
 pub(crate) struct Boxes<'a> {
-    context: &'a Context,
-    maker: &'a dyn MakeArray,
+    context: Context,
+    maker: Box<dyn MakeArray + 'a>,
     data_type: DataType,
     bytes: u64,
     bytes_peak: u64,
@@ -22,8 +22,8 @@ pub(crate) struct Boxes<'a> {
 }
 
 impl<'a> Boxes<'a> {
-    pub(crate) fn new(context: &'a Context, maker: &'a dyn MakeArray, data_type: DataType) -> Self {
-        Self { context, maker, data_type, bytes: 0, bytes_peak: 0, kept: HashMap::new() }
+    pub(crate) fn new(context: &Context, maker: Box<dyn MakeArray + 'a>, data_type: DataType) -> Self {
+        Self { context: context.clone(), maker, data_type, bytes: 0, bytes_peak: 0, kept: HashMap::new() }
     }
 
     /// The most that was there at once.

@@ -3,7 +3,7 @@
 //!
 //! The plan comes from `chemio-layout`; here it is carried out, and nothing is decided. Steps are boxes of the source, in arrays
 //! in the memory of all ranks that a [`dra::MakeArray`] makes; they are read and written by transfers of [`dra`], of which
-//! those of neighbouring steps overlap.
+//! those of neighbouring steps overlap. A [`Copying`] goes on while the program does something else.
 //!
 //! ```no_run
 //! use dra::{Access, Settings};
@@ -33,11 +33,14 @@
 
 mod boxes;
 mod copy;
+mod copying;
 mod error;
 mod gathered;
 mod journal;
 mod pass;
 mod permute;
+mod prepare;
 
 pub use copy::{Options, Outcome, Progress, copy};
+pub use copying::Copying;
 pub use error::{Error, Result};

@@ -6,7 +6,7 @@
 
 use crate::boxes::Boxes;
 use crate::gathered::{Gathered, Held};
-use dra::{ArrayInMemory, DiskArray, MadeArray, Request, Transfer};
+use dra::{ArrayInMemory, DiskArray, MadeArray, Request, Syncing, Transfer};
 use layout::{Buffers, Pass, Step, Steps};
 use section::Section;
 use std::collections::VecDeque;
@@ -23,14 +23,60 @@ pub(crate) trait Watch {
     /// Whether it shall be noted that all templates before the next one have been written.
     fn wants_to_note(&self) -> bool;
 
-    /// All templates before this one are written.
+    /// All templates before this one are written and durable.
     fn note(&mut self, template: u64) -> dra::Result<()>;
 
     /// A step has been done, in which so many elements were written.
     fn step_done(&mut self, written_elems: u64);
 }
 
+/// Whether to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    Waiting,
+    Probing,
+}
+
+/// What one can wait for. Both calls are collective.
+pub(crate) trait Awaited {
+    fn wait(&mut self) -> dra::Result<()>;
+
+    fn probe(&mut self) -> dra::Result<bool>;
+}
+
+impl Awaited for Request {
+    fn wait(&mut self) -> dra::Result<()> {
+        self.wait()
+    }
+
+    fn probe(&mut self) -> dra::Result<bool> {
+        // A probe tells no errors.
+        Ok(self.probe()? && self.wait().map(|()| true)?)
+    }
+}
+
+impl Awaited for Syncing {
+    fn wait(&mut self) -> dra::Result<()> {
+        self.wait()
+    }
+
+    fn probe(&mut self) -> dra::Result<bool> {
+        self.probe()
+    }
+}
+
+impl Patience {
+    /// Whether something is done: if not, nobody was to wait for it.
+    pub(crate) fn is_done(self, awaited: &mut impl Awaited) -> dra::Result<bool> {
+        match self {
+            Self::Waiting => awaited.wait().map(|()| true),
+            Self::Probing => awaited.probe(),
+        }
+    }
+}
+
 /// A step that is being read, or written.
+#[derive(Debug)]
 struct UnderWay {
     step: Step,
     turn: usize,
@@ -38,97 +84,126 @@ struct UnderWay {
 }
 
 impl UnderWay {
-    /// Waits for what is under way.
-    fn arrived(mut self) -> dra::Result<Self> {
-        self.request.take().map_or(Ok(()), |mut request| request.wait())?;
-        Ok(self)
+    /// Whether what is under way has arrived.
+    fn has_arrived(&mut self, patience: Patience) -> dra::Result<bool> {
+        let Some(request) = &mut self.request else { return Ok(true) };
+        if !patience.is_done(request)? {
+            return Ok(false);
+        }
+        self.request = None;
+        Ok(true)
     }
 }
 
 /// A pass under way.
-pub(crate) struct Run<'a, 'b> {
-    pass: &'a Pass,
-    source: &'a DiskArray,
-    boxes: &'a mut Boxes<'b>,
+#[derive(Debug)]
+pub(crate) struct Run {
+    pass: Pass,
+    /// Those that are not read yet.
+    steps: Steps,
+    /// The template of the last step that was written.
+    template: u64,
     turns: Vec<Box<dyn MadeArray>>,
+    /// Turns that nothing is read into yet.
+    free_turns: Vec<usize>,
     reading: VecDeque<UnderWay>,
-    writing: Option<UnderWay>,
+    /// The second one was started before the first has finished, so that the device has something to do.
+    writing: VecDeque<UnderWay>,
+    /// What was written becomes durable, to be noted.
+    syncing: Option<Syncing>,
 }
 
-/// Carries out the steps of a pass from a template on. Collective.
-pub(crate) fn run(
-    pass: &Pass,
-    from_template: u64,
-    source: &DiskArray,
-    boxes: &mut Boxes<'_>,
-    watch: &mut dyn Watch,
-) -> dra::Result<()> {
-    let mut run = Run { pass, source, boxes, turns: vec![], reading: VecDeque::new(), writing: None };
-    let done = run.make_turns().and_then(|()| run.steps(from_template, watch));
-    // Whatever failed, it failed on all ranks.
-    let freed = run.free();
-    done.and(freed)
-}
+impl Run {
+    /// Makes what the steps of a pass from a template on need, and starts to read the first ones. Collective.
+    pub(crate) fn begin(
+        pass: &Pass,
+        from_template: u64,
+        source: &DiskArray,
+        boxes: &mut Boxes<'_>,
+    ) -> dra::Result<Self> {
+        let mut run = Self {
+            pass: pass.clone(),
+            steps: pass.steps_from(from_template),
+            template: from_template,
+            turns: vec![],
+            free_turns: vec![],
+            reading: VecDeque::new(),
+            writing: VecDeque::new(),
+            syncing: None,
+        };
+        let begun = run.make_turns(boxes).and_then(|()| run.read_into_free_turns(source));
+        if let Err(error) = begun {
+            // The first error is the one to be told.
+            let _ = run.free(boxes);
+            return Err(error);
+        }
+        Ok(run)
+    }
 
-impl Run<'_, '_> {
-    fn make_turns(&mut self) -> dra::Result<()> {
+    fn make_turns(&mut self, boxes: &mut Boxes<'_>) -> dra::Result<()> {
         let turns = u64::try_from(self.pass.cost().steps).unwrap_or(u64::MAX).min(TURNS);
         for _ in 0..turns {
-            self.turns.push(self.boxes.make(&self.pass.max_block())?);
+            self.free_turns.push(self.turns.len());
+            self.turns.push(boxes.make(&self.pass.max_block())?);
         }
         Ok(())
     }
 
-    /// Waits for what is under way, and frees all boxes.
-    fn free(&mut self) -> dra::Result<()> {
-        for under_way in self.reading.drain(..).chain(self.writing.take()) {
+    /// Waits for what is under way, and frees all boxes. Collective.
+    pub(crate) fn free(&mut self, boxes: &mut Boxes<'_>) -> dra::Result<()> {
+        for under_way in self.reading.drain(..).chain(self.writing.drain(..)) {
             if let Some(mut request) = under_way.request
                 && let Err(error) = request.wait()
             {
                 tracing::debug!(%error, "a transfer of a pass that has failed");
             }
         }
-        let mut freed = self.boxes.forget_all();
+        let mut freed = boxes.forget_all();
         for made in self.turns.drain(..) {
-            freed = freed.and(self.boxes.free(made));
+            freed = freed.and(boxes.free(made));
         }
         freed
     }
 
-    fn steps(&mut self, from_template: u64, watch: &mut dyn Watch) -> dra::Result<()> {
-        let pass = self.pass;
-        let mut steps = pass.steps_from(from_template);
-        for turn in 0..self.turns.len() {
-            self.read_next(&mut steps, turn)?;
-        }
-        let mut template = from_template;
-        while let Some(read) = self.reading.pop_front() {
-            let mut free_turns = vec![];
-            let step = &read.step;
-            let notes = step.template != template && watch.wants_to_note();
-            template = step.template;
-            let uses_kept = !step.uses.is_empty();
-            let read = read.arrived()?;
+    /// Carries out steps until something would have to be waited for, if there is no patience for that; tells whether all have been
+    /// carried out. Collective.
+    pub(crate) fn advance(
+        &mut self,
+        source: &DiskArray,
+        boxes: &mut Boxes<'_>,
+        watch: &mut dyn Watch,
+        patience: Patience,
+    ) -> dra::Result<bool> {
+        loop {
+            if self.writing.len() > 1 && !self.finish(boxes, watch, patience)? {
+                return Ok(false);
+            }
+            // After the write of the step before, which therefore comes first.
+            self.read_into_free_turns(source)?;
+            let Some(read) = self.reading.front_mut() else {
+                if self.writing.is_empty() {
+                    return Ok(true);
+                }
+                if !self.finish(boxes, watch, patience)? {
+                    return Ok(false);
+                }
+                continue;
+            };
+            if !read.has_arrived(patience)? {
+                return Ok(false);
+            }
+            let (template, uses_kept) = (read.step.template, !read.step.uses.is_empty());
+            let notes = template != self.template && watch.wants_to_note();
             // What this step uses is kept when the one before it has been written.
-            if notes || uses_kept {
-                free_turns.extend(self.finish(watch)?);
+            if (notes || uses_kept) && !self.finish(boxes, watch, patience)? {
+                return Ok(false);
             }
-            if notes {
-                watch.note(template)?;
+            if notes && !self.note(template, watch, patience)? {
+                return Ok(false);
             }
-            let written = self.write(read, watch)?;
-            free_turns.extend(self.finish(watch)?);
-            self.writing = Some(written);
-            for turn in free_turns {
-                self.read_next(&mut steps, turn)?;
-            }
-            if self.reading.is_empty()
-                && let Some(turn) = self.finish(watch)?
-            {
-                self.read_next(&mut steps, turn)?;
-            }
+            self.template = template;
+            self.write_next(boxes, watch)?;
         }
-        Ok(())
     }
 
     /// What is held of a step in its box.
@@ -136,44 +211,70 @@ impl Run<'_, '_> {
         Held { section: step.read, array: self.turns[turn].in_memory() }
     }
 
+    fn read_into_free_turns(&mut self, source: &DiskArray) -> dra::Result<()> {
+        std::mem::take(&mut self.free_turns).into_iter().try_for_each(|turn| self.read_next(source, turn))
+    }
+
     /// Starts to read the next step, if there is one.
-    fn read_next(&mut self, steps: &mut Steps<'_>, turn: usize) -> dra::Result<()> {
-        if let Some(step) = steps.next() {
-            let read = self.read(step, turn)?;
-            self.reading.push_back(read);
-        }
+    fn read_next(&mut self, source: &DiskArray, turn: usize) -> dra::Result<()> {
+        let Some(step) = self.steps.next() else { return Ok(()) };
+        let in_memory = Section::whole(&step.read.counts())?;
+        let transfer = Transfer { in_memory, on_disk: step.read, reversed: false };
+        let request = source.read(&self.turns[turn].in_memory(), &transfer)?;
+        self.reading.push_back(UnderWay { step, turn, request: Some(request) });
         Ok(())
     }
 
-    fn read(&self, step: Step, turn: usize) -> dra::Result<UnderWay> {
-        let in_memory = Section::whole(&step.read.counts())?;
-        let transfer = Transfer { in_memory, on_disk: step.read, reversed: false };
-        let request = self.source.read(&self.turns[turn].in_memory(), &transfer)?;
-        Ok(UnderWay { step, turn, request: Some(request) })
+    /// Notes that all templates before `template` are written, when they are durable.
+    fn note(&mut self, template: u64, watch: &mut dyn Watch, patience: Patience) -> dra::Result<bool> {
+        let syncing = self.syncing.get_or_insert_with(|| watch.target().start_sync());
+        if !patience.is_done(syncing)? {
+            return Ok(false);
+        }
+        self.syncing = None;
+        watch.note(template).map(|()| true)
     }
 
-    /// Starts to write what a step completes.
-    fn write(&self, read: UnderWay, watch: &dyn Watch) -> dra::Result<UnderWay> {
-        let UnderWay { step, turn, .. } = read;
-        let Some(write) = step.write else { return Ok(UnderWay { step, turn, request: None }) };
-        let mut held: Vec<Held> = step.uses.iter().map(|part| self.boxes.kept(part)).collect();
-        held.insert(0, self.held(&step, turn));
-        let gathered = Gathered::new(&write, self.pass.permutation(), held);
-        let on_disk = gathered.on_disk();
-        let transfer = Transfer { in_memory: Section::whole(&on_disk.counts())?, on_disk, reversed: false };
-        let memory: Arc<dyn ArrayInMemory> = Arc::new(gathered);
-        let request = watch.target().write(&memory, &transfer)?;
-        Ok(UnderWay { step, turn, request: Some(request) })
+    /// Starts to write what the step that has arrived completes.
+    fn write_next(&mut self, boxes: &Boxes<'_>, watch: &dyn Watch) -> dra::Result<()> {
+        let Some(UnderWay { step, turn, .. }) = self.reading.pop_front() else { return Ok(()) };
+        let request = match step.write {
+            None => None,
+            Some(write) => {
+                let mut held: Vec<Held> = step.uses.iter().map(|part| boxes.kept(part)).collect();
+                held.insert(0, self.held(&step, turn));
+                let gathered = Gathered::new(&write, self.pass.permutation(), held);
+                let on_disk = gathered.on_disk();
+                let in_memory = Section::whole(&on_disk.counts())?;
+                let memory: Arc<dyn ArrayInMemory> = Arc::new(gathered);
+                Some(watch.target().write(&memory, &Transfer { in_memory, on_disk, reversed: false })?)
+            }
+        };
+        self.writing.push_back(UnderWay { step, turn, request });
+        Ok(())
     }
 
-    /// Waits until the step that is being written is, and keeps of it what later ones need; gives its box, which is free then.
-    fn finish(&mut self, watch: &mut dyn Watch) -> dra::Result<Option<usize>> {
-        let Some(written) = self.writing.take() else { return Ok(None) };
-        let UnderWay { step, turn, .. } = written.arrived()?;
-        self.boxes.forget(&step.uses)?;
+    /// When the oldest step that is being written is, keeps of it what later ones need, and frees its box; tells whether it is.
+    fn finish(
+        &mut self,
+        boxes: &mut Boxes<'_>,
+        watch: &mut dyn Watch,
+        patience: Patience,
+    ) -> dra::Result<bool> {
+        let Some(mut written) = self.writing.pop_front() else { return Ok(true) };
+        match written.has_arrived(patience) {
+            Ok(true) => {}
+            pending => {
+                self.writing.push_front(written);
+                return pending;
+            }
+        }
+        let UnderWay { step, turn, .. } = written;
+        boxes.forget(&step.uses)?;
         let held = self.held(&step, turn);
-        step.keeps.iter().try_for_each(|part| self.boxes.keep(&held, part))?;
+        step.keeps.iter().try_for_each(|part| boxes.keep(&held, part))?;
         watch.step_done(step.write.map_or(0, |write| write.len()));
-        Ok(Some(turn))
+        self.free_turns.push(turn);
+        Ok(true)
     }
 }

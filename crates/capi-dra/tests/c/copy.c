@@ -41,23 +41,52 @@ static void dimensions_go_round(void)
     CHECK_EQUAL(DRA_Delete(target), 0);
 }
 
-static void a_copy_with_a_request_is_made_by_the_wait_or_the_probe(void)
+static void a_copy_with_a_request_is_under_way_until_the_wait_or_a_probe_says_so(void)
 {
     int source = make_source("source"), waited = on_disk("waited", 3, target_dims), probed = on_disk("probed", 3, target_dims);
-    int requests[2] = {77, 77}, status = 77;
+    int requests[2] = {77, 77}, status = 0, memory = in_memory(3, target_dims, 0), read = 77;
     CHECK_EQUAL(NDRA_Ncopy(source, waited, order, &requests[0]), 0);
+    /* It has begun: what is half there cannot be read. */
+    CHECK(NDRA_Read(memory, waited, &read) != 0);
+    CHECK_EQUAL(read, -333);
     CHECK_EQUAL(NDRA_Ncopy(source, probed, order, &requests[1]), 0);
     CHECK(requests[0] > 0 && requests[1] == requests[0] + 1);
     CHECK_EQUAL(DRA_Wait(requests[0]), 0);
     CHECK_EQUAL(DRA_Wait(requests[0]), 0);
     CHECK_EQUAL(wrong_places(waited), 0);
-    CHECK_EQUAL(DRA_Probe(requests[1], &status), 0);
+    while (status == 0) {
+        CHECK_EQUAL(DRA_Probe(requests[1], &status), 0);
+    }
     CHECK_EQUAL(status, -1);
-    CHECK_EQUAL(DRA_Wait(requests[1]), 0);
     CHECK_EQUAL(wrong_places(probed), 0);
+    CHECK_EQUAL(DRA_Wait(requests[1]), 0);
+    GA_Destroy(memory);
     CHECK_EQUAL(DRA_Delete(source), 0);
     CHECK_EQUAL(DRA_Delete(waited), 0);
     CHECK_EQUAL(DRA_Delete(probed), 0);
+}
+
+static void copies_come_one_after_the_other(void)
+{
+    int source = make_source("source"), first = on_disk("first", 3, target_dims), second = on_disk("second", 3, target_dims);
+    int now = on_disk("now", 3, target_dims), requests[2] = {77, 77}, status = 77;
+    CHECK_EQUAL(NDRA_Ncopy(source, first, order, &requests[0]), 0);
+    CHECK_EQUAL(NDRA_Ncopy(source, second, order, &requests[1]), 0);
+    CHECK_EQUAL(DRA_Wait(requests[1]), 0);
+    CHECK_EQUAL(wrong_places(second), 0);
+    /* The one before is complete then, whether or not anybody has waited for it. */
+    CHECK_EQUAL(wrong_places(first), 0);
+    CHECK_EQUAL(DRA_Probe(requests[0], &status), 0);
+    CHECK_EQUAL(status, -1);
+    CHECK_EQUAL(NDRA_Ncopy(source, first, order, &requests[0]), 0);
+    CHECK_EQUAL(NDRA_Copy(source, now, order), 0);
+    CHECK_EQUAL(wrong_places(now), 0);
+    CHECK_EQUAL(DRA_Wait(requests[0]), 0);
+    CHECK_EQUAL(wrong_places(first), 0);
+    CHECK_EQUAL(DRA_Delete(source), 0);
+    CHECK_EQUAL(DRA_Delete(first), 0);
+    CHECK_EQUAL(DRA_Delete(second), 0);
+    CHECK_EQUAL(DRA_Delete(now), 0);
 }
 
 static void closing_either_array_makes_the_copy_first(void)
@@ -146,7 +175,8 @@ int main(int argc, char **argv)
         RUN(leave_arrays);
     } else {
         RUN(dimensions_go_round);
-        RUN(a_copy_with_a_request_is_made_by_the_wait_or_the_probe);
+        RUN(a_copy_with_a_request_is_under_way_until_the_wait_or_a_probe_says_so);
+        RUN(copies_come_one_after_the_other);
         RUN(closing_either_array_makes_the_copy_first);
         RUN(mistakes_are_codes_on_every_rank);
     }

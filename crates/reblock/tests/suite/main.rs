@@ -6,6 +6,7 @@ mod counting;
 mod faults;
 mod hosts;
 mod oracle;
+mod under_way;
 mod world;
 
 use std::process::ExitCode;
@@ -40,6 +41,8 @@ fn main() -> ExitCode {
                 .ranks(..=3)
                 .hosts(..2),
             scenario!(faults::a_note_that_is_not_of_this_copy_is_not_followed).hosts(..2),
+            scenario!(under_way::a_copy_goes_on_when_it_is_asked_and_never_waits_for_a_disk).hosts(..2),
+            scenario!(under_way::a_copy_that_is_only_asked_meets_errors_as_one_that_is_waited_for).hosts(..2),
             scenario!(hosts::arrays_on_the_hosts_own_disks_are_re_blocked).hosts(2..),
         ])
 }

@@ -1,0 +1,343 @@
+//! A copy under way: pass after pass, each with what comes before and after it.
+//!
+//! It goes on only in [`Copying::probe`] and [`Copying::finish`], because almost everything between two transfers is collective; the
+//! transfers of steps go on by themselves wherever those of `dra` do.
+
+use crate::boxes::Boxes;
+use crate::copy::{Options, Outcome, Progress};
+use crate::error::Result;
+use crate::journal::{Journal, Position, between, passes_noted};
+use crate::pass::{Patience, Run, Watch};
+use crate::prepare::{agree, check, make_plan, path_of};
+use dra::{
+    Access, ArraySpec, BrickShape, Bricks, Context, DiskArray, MakeArray, MemoryLimit, Syncing, UNFINISHED,
+};
+use layout::{DeviceModel, Pass, Permutation, Plan};
+
+/// A copy under way, see [`copy`](crate::copy()), which is one that is waited for.
+///
+/// The program may do something else between calls, but not with the arrays: the target cannot be read before the copy is complete,
+/// and what is written to either meanwhile may or may not be copied. It holds the memory of its context until it is complete;
+/// another copy of the same context should begin after that. One that is dropped before leaves its target unfinished.
+#[derive(Debug)]
+pub struct Copying<'a> {
+    context: Context,
+    options: Options,
+    plan: Plan,
+    journal: Journal,
+    boxes: Boxes<'a>,
+    /// Until it is over.
+    limit: Option<MemoryLimit>,
+    buffers_bytes: u64,
+    element_bytes: u64,
+    is_continued: bool,
+    /// Where the pass that is next, or under way, begins.
+    position: Position,
+    between: Between,
+    /// Written since the last note.
+    unnoted_bytes: u64,
+    progress: Progress,
+    stage: Stage,
+}
+
+/// What is under way.
+#[derive(Debug)]
+enum Stage {
+    /// Nothing: the next pass comes, or the end.
+    Between,
+    Pass(Box<Run>),
+    /// What a pass has written becomes durable.
+    Syncing(Syncing),
+    Over,
+}
+
+/// The intermediate arrays of a pass.
+#[derive(Debug, Default)]
+struct Between {
+    /// What it reads, if that is not the source.
+    from: Option<DiskArray>,
+    /// What it writes, if that is not the target.
+    to: Option<DiskArray>,
+}
+
+impl<'a> Copying<'a> {
+    /// Begins a copy; arguments as of [`copy`](crate::copy()). Collective, with the same arguments. From here on the target cannot be
+    /// read, and the first steps are being read.
+    ///
+    /// # Errors
+    /// As of [`copy`](crate::copy()).
+    pub fn begin(
+        context: &Context,
+        maker: Box<dyn MakeArray + 'a>,
+        (source, target): (&DiskArray, &mut DiskArray),
+        permutation: &Permutation,
+        options: &Options,
+    ) -> Result<Self> {
+        agree(context, check(source, target, permutation), source, target, permutation, options)?;
+        let (plan, buffers_bytes) = make_plan(context, source, target, permutation, options)?;
+        tracing::info!(plan = %plan, "re-blocking");
+        let limit = Some(context.limit_memory(buffers_bytes));
+        let journal = Journal::new(context, source, &plan)?;
+        let data_type = source.directory().metadata().data_type;
+        let elems: u64 = plan.passes()[0].dims().iter().product();
+        let element_bytes = data_type.bytes();
+        let all_bytes = elems.saturating_mul(plan.passes().len() as u64).saturating_mul(element_bytes);
+        let progress = Progress { pass: 0, passes: plan.passes().len(), written_bytes: 0, all_bytes };
+        let mut copying = Self {
+            context: context.clone(),
+            options: *options,
+            boxes: Boxes::new(context, maker, data_type),
+            plan,
+            journal,
+            limit,
+            buffers_bytes,
+            element_bytes,
+            is_continued: false,
+            position: Position::default(),
+            between: Between::default(),
+            unnoted_bytes: 0,
+            progress,
+            stage: Stage::Between,
+        };
+        copying.find_start(target)?;
+        if copying.position.pass < copying.plan.passes().len() {
+            copying.begin_pass(source, target)?;
+        }
+        Ok(copying)
+    }
+
+    /// Goes on as far as that needs no waiting for a disk, and tells whether the copy is complete. Collective, with the arrays that
+    /// it was begun with. Transfers go on meanwhile where the array in memory can be loaded from and stored to, otherwise in here.
+    ///
+    /// # Errors
+    /// As of [`copy`](crate::copy()): it is over then, and not complete.
+    pub fn probe(
+        &mut self,
+        arrays: (&DiskArray, &mut DiskArray),
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<bool> {
+        self.advance(arrays, Patience::Probing, progress)
+    }
+
+    /// Waits until the copy is complete. Collective, with the arrays that it was begun with.
+    ///
+    /// # Errors
+    /// As of [`copy`](crate::copy()).
+    pub fn finish(
+        mut self,
+        arrays: (&DiskArray, &mut DiskArray),
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Outcome> {
+        self.advance(arrays, Patience::Waiting, progress)?;
+        let boxes_bytes_peak = self.boxes.bytes_peak();
+        let Self { plan, is_continued, buffers_bytes, .. } = self;
+        Ok(Outcome { plan, is_continued, boxes_bytes_peak, buffers_bytes })
+    }
+
+    fn advance(
+        &mut self,
+        (source, target): (&DiskArray, &mut DiskArray),
+        patience: Patience,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<bool> {
+        loop {
+            // Whatever fails here leaves nothing under way.
+            match std::mem::replace(&mut self.stage, Stage::Over) {
+                Stage::Over => {
+                    self.limit = None;
+                    return Ok(true);
+                }
+                Stage::Between if self.position.pass == self.plan.passes().len() => {
+                    target.set_attribute(UNFINISHED, None)?;
+                }
+                Stage::Between => self.begin_pass(source, target)?,
+                Stage::Pass(run) => {
+                    if !self.advance_pass(run, (source, target), patience, progress)? {
+                        return Ok(false);
+                    }
+                }
+                Stage::Syncing(mut syncing) => {
+                    if !patience.is_done(&mut syncing)? {
+                        self.stage = Stage::Syncing(syncing);
+                        return Ok(false);
+                    }
+                    self.end_pass(target)?;
+                }
+            }
+        }
+    }
+
+    /// Where to begin, and the arrays that an earlier try has left for it.
+    fn find_start(&mut self, target: &mut DiskArray) -> Result<()> {
+        if let Some(position) = self.journal.position(target)
+            && let Some(between) = self.reopen(target, position)
+        {
+            // What the pass before has read may still be there.
+            if let Some(pass) = position.pass.checked_sub(2) {
+                self.remove_between(target, pass);
+            }
+            (self.position, self.between) = (position, between);
+            self.is_continued = position != Position::default();
+            return Ok(());
+        }
+        (0..passes_noted(target)).for_each(|pass| self.remove_between(target, pass));
+        Ok(self.note(target)?)
+    }
+
+    /// Opens what an interrupted try has written and needs.
+    fn reopen(&self, target: &DiskArray, position: Position) -> Option<Between> {
+        let open = |pass: usize, access| self.context.open(&between(path_of(target), pass), access).ok();
+        let (passes, mut found) = (self.plan.passes().len(), Between::default());
+        if (1..passes).contains(&position.pass) {
+            found.from = Some(open(position.pass - 1, Access::ReadOnly)?);
+        }
+        // Nothing of a pass that has just begun is needed.
+        if position.pass + 1 < passes && position.template > 0 {
+            found.to = Some(open(position.pass, Access::ReadWrite)?);
+        }
+        Some(found)
+    }
+
+    /// Removes the intermediate array that a pass of an earlier try has written, if it is there.
+    fn remove_between(&self, target: &DiskArray, pass: usize) {
+        if let Ok(array) = self.context.open(&between(path_of(target), pass), Access::ReadOnly)
+            && let Err(error) = array.delete()
+        {
+            tracing::warn!(%error, "an intermediate array stays");
+        }
+    }
+
+    fn note(&self, target: &mut DiskArray) -> dra::Result<()> {
+        target.set_attribute(UNFINISHED, Some(self.journal.note(self.position)))
+    }
+
+    /// The array that a pass writes that is not the last.
+    fn make_between(&self, target: &DiskArray) -> Result<DiskArray> {
+        let (number, data_type) = (self.position.pass, target.directory().metadata().data_type);
+        let pass = &self.plan.passes()[number];
+        let mut spec = ArraySpec::new(pass.dims(), data_type).map_err(dra::Error::from)?;
+        spec.bricks = Bricks::Exact(BrickShape::exact(pass.target_brick()).map_err(dra::Error::from)?);
+        spec.attributes.io_processes_hint = i64::try_from(target.io_processes()).unwrap_or(0);
+        Ok(self.context.create(&between(path_of(target), number), &spec, Access::ReadWrite)?)
+    }
+
+    fn begin_pass(&mut self, source: &DiskArray, target: &DiskArray) -> Result<()> {
+        let Position { pass: number, template } = self.position;
+        let is_last = number + 1 == self.plan.passes().len();
+        if !is_last && self.between.to.is_none() {
+            self.between.to = Some(self.make_between(target)?);
+        }
+        let pass = &self.plan.passes()[number];
+        let elems: u64 = pass.dims().iter().product();
+        let before = (0..template).map(|template| pass.template_section(template).len()).sum::<u64>();
+        self.progress.pass = number;
+        self.progress.written_bytes = (elems * number as u64 + before).saturating_mul(self.element_bytes);
+        self.unnoted_bytes = 0;
+        let source = self.between.from.as_ref().unwrap_or(source);
+        let run = Run::begin(pass, template, source, &mut self.boxes)?;
+        // What is large and durable at the end need not go through memory once more.
+        let around_cache = goes_around_cache(pass, self.element_bytes, &self.options.device);
+        self.between.to.as_ref().unwrap_or(target).write_around_cache(around_cache);
+        self.stage = Stage::Pass(Box::new(run));
+        Ok(())
+    }
+
+    /// Tells whether the pass has been written.
+    fn advance_pass(
+        &mut self,
+        mut run: Box<Run>,
+        (source, target): (&DiskArray, &mut DiskArray),
+        patience: Patience,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<bool> {
+        let mut watch = Watcher {
+            written: self.between.to.as_ref(),
+            target,
+            journal: &self.journal,
+            noted_bytes: self.options.noted_bytes,
+            unnoted_bytes: &mut self.unnoted_bytes,
+            element_bytes: self.element_bytes,
+            state: &mut self.progress,
+            progress,
+        };
+        let source = self.between.from.as_ref().unwrap_or(source);
+        let advanced = run.advance(source, &mut self.boxes, &mut watch, patience);
+        if let Ok(false) = advanced {
+            self.stage = Stage::Pass(run);
+            return Ok(false);
+        }
+        // Whatever failed, it failed on all ranks.
+        let freed = run.free(&mut self.boxes);
+        let written = watch.target();
+        written.write_around_cache(false);
+        advanced.and(freed)?;
+        self.stage = Stage::Syncing(written.start_sync());
+        Ok(true)
+    }
+
+    /// What a pass has written is durable.
+    fn end_pass(&mut self, target: &mut DiskArray) -> Result<()> {
+        self.position = Position { pass: self.position.pass + 1, template: 0 };
+        if self.plan.passes().len() > 1 {
+            self.note(target)?;
+        }
+        // Only now is it certain that nobody will need what was read.
+        self.between.from.take().map_or(Ok(()), DiskArray::delete)?;
+        self.between.from = self.between.to.take();
+        self.stage = Stage::Between;
+        Ok(())
+    }
+}
+
+/// Whether writes of a pass go around the page cache: if all that it writes begins and ends on pages, or is a whole brick, and
+/// is large. The kernel makes more of small ones.
+fn goes_around_cache(pass: &Pass, element_bytes: u64, device: &DeviceModel) -> bool {
+    let cost = pass.cost();
+    let bytes = cost.written_elems.saturating_mul(element_bytes.into());
+    let is_large = bytes >= cost.write_operations.saturating_mul(AROUND_CACHE_BYTES_MIN);
+    is_large && cost.unaligned_writes == 0 && device.page_bytes.is_multiple_of(PAGE_BYTES)
+}
+
+/// So long is a write on an average that goes around the page cache: below it, to hand it to the device takes the processor longer
+/// than to copy it once more. A measured order of magnitude.
+const AROUND_CACHE_BYTES_MIN: u128 = 96 << 10;
+
+/// What the kernel's page cache is made of.
+const PAGE_BYTES: u64 = 4096;
+
+/// Tells how far a pass is.
+struct Watcher<'a> {
+    /// What the pass writes, if that is not the target.
+    written: Option<&'a DiskArray>,
+    target: &'a mut DiskArray,
+    journal: &'a Journal,
+    noted_bytes: u64,
+    unnoted_bytes: &'a mut u64,
+    element_bytes: u64,
+    state: &'a mut Progress,
+    progress: &'a mut dyn FnMut(&Progress),
+}
+
+impl Watch for Watcher<'_> {
+    fn target(&self) -> &DiskArray {
+        self.written.unwrap_or(self.target)
+    }
+
+    fn wants_to_note(&self) -> bool {
+        *self.unnoted_bytes >= self.noted_bytes
+    }
+
+    fn note(&mut self, template: u64) -> dra::Result<()> {
+        let position = Position { pass: self.state.pass, template };
+        self.target.set_attribute(UNFINISHED, Some(self.journal.note(position)))?;
+        *self.unnoted_bytes = 0;
+        Ok(())
+    }
+
+    fn step_done(&mut self, written_elems: u64) {
+        let bytes = written_elems * self.element_bytes;
+        *self.unnoted_bytes += bytes;
+        self.state.written_bytes += bytes;
+        (self.progress)(self.state);
+    }
+}

@@ -1,0 +1,154 @@
+//! Copies that are asked how far they are, while a disk keeps them waiting.
+
+use crate::world::{World, all_fail, counted, nothing_is_beside, permuted, spec};
+use dra::{Access, DataType, DiskArray};
+use elio::{Fault, FaultDevice, open_device};
+use layout::{DeviceModel, Permutation};
+use reblock::{Copying, Options};
+use std::sync::{Arc, Condvar, Mutex};
+
+const DIMS: [u64; 2] = [96, 120];
+
+/// Several passes of many steps, with notes in between.
+fn options() -> Options {
+    let device = DeviceModel { operations_per_second: 2_000, page_bytes: 8, ..DeviceModel::default() };
+    Options { device, noted_bytes: 8_000, ..Options::default() }
+}
+
+/// Lets files of a name be opened, or keeps who opens them waiting.
+#[derive(Clone, Default)]
+struct Gate(Arc<(Mutex<Vec<&'static str>>, Condvar)>);
+
+impl Gate {
+    fn close(&self, names: &[&'static str]) {
+        *self.0.0.lock().unwrap() = names.to_vec();
+    }
+
+    fn open(&self, name: &str) {
+        self.0.0.lock().unwrap().retain(|closed| *closed != name);
+        self.0.1.notify_all();
+    }
+
+    fn device(&self) -> Arc<dra::OpenDevice> {
+        let gate = self.clone();
+        Arc::new(move |path: &std::path::Path, mode| {
+            let is_closed = |names: &mut Vec<&str>| {
+                path.components().any(|part| names.iter().any(|name| part.as_os_str() == *name))
+            };
+            drop(gate.0.1.wait_while(gate.0.0.lock().unwrap(), is_closed).unwrap());
+            open_device(path, mode)
+        })
+    }
+}
+
+/// The source with its elements, and an empty target, several passes away.
+fn arrays(world: &World, disk: &dra::Context) -> (DiskArray, DiskArray, Vec<u8>) {
+    let elements = counted(DIMS.iter().product());
+    let from = spec(&DIMS, &[4, 120], DataType::Float64);
+    // Written by another context, which has files of its own.
+    world.source(&world.context(1 << 20), &World::path("source"), &from, &elements).close().expect("closed");
+    let source = disk.open(&World::path("source"), Access::ReadOnly).expect("opened");
+    let to = spec(&[120, 96], &[3, 96], DataType::Float64);
+    let target = disk.create(&World::path("target"), &to, Access::ReadWrite).expect("created");
+    (source, target, elements)
+}
+
+/// Whether a thread moves elements, so that nobody else meets a closed gate.
+fn has_thread(world: &World) -> bool {
+    let memory =
+        world.ga.array(ga::ElementType::Double, &[world.ga.ranks() as u64]).create().expect("an array");
+    let any_thread = dra_ga::in_memory(&memory).any_thread();
+    memory.destroy().expect("destroyed");
+    any_thread
+}
+
+pub(crate) fn a_copy_goes_on_when_it_is_asked_and_never_waits_for_a_disk(world: &World) {
+    let gate = Gate::default();
+    let disk = world.on_devices(6_000 / world.ga.ranks() as u64, gate.device());
+    let (source, mut target, elements) = arrays(world, &disk);
+    let turned = Permutation::new(&[1, 0]).unwrap();
+    let is_gated = has_thread(world);
+    if is_gated {
+        gate.close(&["source", "target.pass-1"]);
+    }
+    let maker = Box::new(dra_ga::maker(&world.ga));
+    let mut copying =
+        Copying::begin(&disk, maker, (&source, &mut target), &turned, &options()).expect("begun");
+    let mut written = 0;
+    for closed in ["source", "target.pass-1"] {
+        for _ in 0..20 {
+            let mut progress = |progress: &reblock::Progress| written = progress.written_bytes;
+            let done = copying.probe((&source, &mut target), &mut progress).expect("asked");
+            assert!(!done || !is_gated, "nothing of {closed} can have been opened");
+        }
+        assert!(target.unfinished().is_some() || !is_gated);
+        assert!(written == 0 || !is_gated, "{written} bytes");
+        gate.open(closed);
+    }
+    let (mut noes, mut last) = (0u64, written);
+    loop {
+        let mut progress = |progress: &reblock::Progress| {
+            assert!(progress.written_bytes >= last);
+            last = progress.written_bytes;
+        };
+        if copying.probe((&source, &mut target), &mut progress).expect("asked") {
+            break;
+        }
+        noes += 1;
+        std::thread::yield_now();
+    }
+    // Asked once more it is still complete, and so says the wait.
+    assert!(copying.probe((&source, &mut target), &mut |_| {}).expect("asked"));
+    let done = copying.finish((&source, &mut target), &mut |_| panic!("nothing is left")).expect("complete");
+    let passes = done.plan.passes().len();
+    assert!(passes > 1, "{}", done.plan);
+    assert_eq!(last, (passes * elements.len()) as u64, "after {noes} probes that said no");
+    assert!(done.boxes_bytes_peak <= done.plan.memory_bytes_max());
+    assert!(target.unfinished().is_none());
+    assert!(world.elements(&target) == permuted(&elements, &DIMS, &turned, 8));
+    nothing_is_beside(&World::path("target"));
+    for array in [source, target] {
+        array.delete().expect("deleted");
+    }
+    world.barrier();
+}
+
+pub(crate) fn a_copy_that_is_only_asked_meets_errors_as_one_that_is_waited_for(world: &World) {
+    let turned = Permutation::new(&[1, 0]).unwrap();
+    let mut felt = 0;
+    for operation in [0, 1, 2, 5, 11, 23] {
+        let open = move |path: &std::path::Path, mode| {
+            let device = FaultDevice::new(open_device(path, mode)?);
+            if path.to_string_lossy().contains("target") {
+                device.inject(operation, Fault::Fail(28));
+            }
+            Ok(device as Arc<dyn elio::Device>)
+        };
+        let disk = world.on_devices(6_000 / world.ga.ranks() as u64, Arc::new(open));
+        let (source, mut target, elements) = arrays(world, &disk);
+        let maker = Box::new(dra_ga::maker(&world.ga));
+        let begun = Copying::begin(&disk, maker, (&source, &mut target), &turned, &options());
+        let outcome = begun.and_then(|mut copying| {
+            while !copying.probe((&source, &mut target), &mut |_| {})? {
+                std::thread::yield_now();
+            }
+            Ok(())
+        });
+        if outcome.is_err() {
+            felt += 1;
+            all_fail(&disk, outcome);
+            assert!(target.unfinished().is_some(), "operation {operation}");
+            let _ = target.close();
+            let again = world.context(6_000 / world.ga.ranks() as u64);
+            target = again.open(&World::path("target"), Access::ReadWrite).expect("opened");
+            world.copy(&again, (&source, &mut target), &turned, &options()).expect("another try");
+        }
+        let right = world.elements(&target) == permuted(&elements, &DIMS, &turned, 8);
+        assert!(right, "operation {operation}");
+        target.delete().expect("deleted");
+        source.delete().expect("deleted");
+        nothing_is_beside(&World::path("target"));
+        world.barrier();
+    }
+    assert!(felt > 1, "{felt} operations have failed");
+}
