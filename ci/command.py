@@ -5,9 +5,14 @@ command.py CHEMIO DIR    runs the command CHEMIO on arrays and files that it mak
 
 import itertools
 import json
+import os
 import pathlib
+import pty
+import resource
+import signal
 import subprocess
 import sys
+import time
 import warnings
 
 import h5py
@@ -22,8 +27,9 @@ CHEMIO, DIRECTORY = sys.argv[1], pathlib.Path(sys.argv[2])
 failures = []
 
 
-def chemio(*arguments, status=0):
-    ran = subprocess.run([CHEMIO, *map(str, arguments)], capture_output=True, text=True)
+def chemio(*arguments, status=0, megabytes=None):
+    limit = megabytes and (lambda: resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20)))
+    ran = subprocess.run([CHEMIO, *map(str, arguments)], capture_output=True, text=True, preexec_fn=limit)
     if ran.returncode != status:
         fail(f"{arguments}: status {ran.returncode}, expected {status}: {ran.stderr.strip()}")
     return ran.stdout if status == 0 else ran.stderr
@@ -65,7 +71,7 @@ def make_with_zarr(path, array, number):
     fill = array.dtype.type(7)
     made = zarr.create_array(
         str(path), shape=array.shape, dtype=array.dtype, chunks=shards, serializer=serializer,
-        compressors=None, filters=None, fill_value=fill,
+        compressors=None, filters=None, fill_value=fill, dimension_names=list("ijkl"[: array.ndim]),
     )
     last = array.shape[0] - array.shape[0] // 3
     made[:last] = array[:last]
@@ -89,6 +95,129 @@ def exported():
         chemio("cp", path, DIRECTORY / f"{name}-copy")
         expect_same(f"copy of {name}", zarr.open_array(str(DIRECTORY / f"{name}-copy"))[...], array)
         chemio("plot", path, "-o", DIRECTORY / f"{name}.png")
+        expect_picture(DIRECTORY / f"{name}.png")
+        expect_moved(name, array)
+        plan = json.loads(chemio("plan", "--json", path, "--brick", ",".join("2" * array.ndim), "-n", 2))
+        if sum(step["written_bytes"] for step in plan["passes"]) < array.nbytes:
+            fail(f"plan for {name}: {plan}")
+
+
+def expect_picture(file):
+    if file.read_bytes()[:8] != b"\x89PNG\r\n\x1a\n":
+        fail(f"{file} is no picture")
+
+
+def expect_moved(name, array):
+    """mv, ls and rm of a copy, by whichever program the array was made."""
+    copy, moved = DIRECTORY / f"{name}-copy", DIRECTORY / f"{name}-moved"
+    chemio("mv", copy, moved)
+    expect_same(f"moved {name}", zarr.open_array(str(moved))[...], array)
+    listed = {entry["name"]: entry for entry in json.loads(chemio("ls", "--json", DIRECTORY))}
+    if copy.name in listed or listed[moved.name]["shape"] != list(array.shape):
+        fail(f"ls after {name} was moved: {listed}")
+    chemio("rm", moved, status=2)
+    if not (moved / "zarr.json").exists():
+        fail(f"{name}, of another program, was deleted unasked")
+    chemio("rm", "--foreign", moved)
+    if moved.exists():
+        fail(f"{name} was not deleted")
+
+
+def ours():
+    """Arrays that chemio made: every command, and what it exports read by numpy and h5py."""
+    for number, (data_type, dims) in enumerate(itertools.product(TYPES, SHAPES)):
+        name, array = f"ours-{number}", elements(SHAPES[dims], data_type, 3000 + number)
+        np.save(DIRECTORY / "source.npy", array)
+        path = DIRECTORY / name
+        brick = ",".join(str(max(1, extent // 3)) for extent in array.shape)
+        chemio("import", DIRECTORY / "source.npy", path, "--brick", brick, "--files", 3)
+        expect_same(name, zarr.open_array(str(path))[...], array)
+        facts = json.loads(chemio("info", "--json", path))
+        if facts["shape"] != list(array.shape) or facts["type"] != data_type or not facts["made_by_chemio"]:
+            fail(f"info of {name}: {facts}")
+        if not json.loads(chemio("verify", "--read", "--json", path))["whole"]:
+            fail(f"{name} is not whole")
+        expect_stats(name, json.loads(chemio("stats", "--json", path)), array)
+        for extension in ["npy", "h5", "hdf5", "bin"]:
+            file = DIRECTORY / f"{name}.{extension}"
+            chemio("export", path, file)
+            expect_same(f"{name}.{extension}", read(file, array), array)
+        chemio("cp", path, DIRECTORY / f"{name}-copy")
+        expect_same(f"copy of {name}", zarr.open_array(str(DIRECTORY / f"{name}-copy"))[...], array)
+        chemio("mv", DIRECTORY / f"{name}-copy", DIRECTORY / f"{name}-moved")
+        if f"{name}-moved" not in chemio("ls", DIRECTORY):
+            fail(f"ls does not show {name}-moved")
+        chemio("rm", DIRECTORY / f"{name}-moved")
+        chemio("plot", path, "-o", DIRECTORY / f"{name}.png")
+        expect_picture(DIRECTORY / f"{name}.png")
+        if "pass" not in chemio("plan", path, "--brick", ",".join("2" * array.ndim)):
+            fail(f"no plan for {name}")
+
+
+def beyond_memory():
+    """6 GB, of which little is written, within 512 MB of address space: by chemio and by zarr-python."""
+    path, foreign = DIRECTORY / "sparse", DIRECTORY / "sparse-zarr"
+    shape, size = (30_000, 25_000), 30_000 * 25_000 * 8
+    with open(DIRECTORY / "sparse.bin", "wb") as file:
+        file.truncate(size)
+        file.seek(size - 8 * 25_000)
+        file.write(np.arange(1.0, 25_001).tobytes())
+    chemio("import", DIRECTORY / "sparse.bin", path, "--shape", "30000,25000", "--type", "float64", megabytes=512)
+    made = zarr.create_array(
+        str(foreign), shape=shape, dtype="f8", chunks=(500, 500), compressors=None, filters=None, fill_value=0.0
+    )
+    made[-1] = np.arange(1.0, 25_001)
+    for array in [path, foreign]:
+        for extension in ["npy", "h5", "bin"]:
+            file = DIRECTORY / f"sparse.{extension}"
+            chemio("export", array, file, "--force", megabytes=512)
+            if file.stat().st_blocks * 512 > 64 << 20 or file.stat().st_size < size:
+                fail(f"{file}: {file.stat()}")
+            expect_last_row(file, shape)
+        facts = json.loads(chemio("stats", "--json", array, megabytes=512))
+        if (facts["count"], facts["zeros"], facts["max"]) != (size // 8, size // 8 - 25_000, 25_000.0):
+            fail(f"stats of {array}: {facts}")
+        chemio("plot", array, "-o", DIRECTORY / "sparse.png", "--force", megabytes=512)
+        chemio("verify", "--read", array, megabytes=512)
+
+
+def expect_last_row(file, shape):
+    expected = np.arange(1.0, shape[1] + 1)
+    if file.suffix == ".h5":
+        with h5py.File(file) as opened:
+            got = opened["data"][-2:]
+    else:
+        opened = np.load(file, mmap_mode="r") if file.suffix == ".npy" else np.memmap(file, "f8", "r", shape=shape)
+        got = np.array(opened[-2:])
+    expect_same(f"last rows of {file.name}", got, np.stack([np.zeros(shape[1]), expected]))
+
+
+def bars():
+    """On a terminal, what takes more than a second has a bar; elsewhere standard error stays empty."""
+    file, path = DIRECTORY / "long.bin", DIRECTORY / "long"
+    np.arange(1.0, 25e6).tofile(file)
+    shape = ["--shape", str(25_000_000 - 1), "--type", "float64"]
+    for _ in range(20):
+        terminal, other_end = pty.openpty()
+        ran = subprocess.Popen([CHEMIO, "import", file, path, *shape, "--force"], stderr=other_end)
+        os.close(other_end)
+        # Stopped while it works: for more than a second, however fast the machine is.
+        while ran.poll() is None and not (path / ".chemio-new").exists():
+            time.sleep(0.001)
+        if ran.poll() is None:
+            ran.send_signal(signal.SIGSTOP)
+            time.sleep(1.5)
+            ran.send_signal(signal.SIGCONT)
+        ran.wait()
+        os.set_blocking(terminal, False)
+        try:
+            drawn = os.read(terminal, 1 << 20).decode()
+        except OSError:
+            drawn = ""
+        os.close(terminal)
+        if any(word in drawn for word in ["making", "importing", "syncing"]):
+            return
+    fail("no bar was drawn in 20 tries")
 
 
 def read(file, like):
@@ -153,6 +282,8 @@ def reblocked():
             fail(f"re-blocking {number}: {facts}")
         made = zarr.open_array(str(target))
         expect_same(f"re-blocked {number}", made[...], expected)
+        if made.metadata.dimension_names != tuple("ijk"[dim] for dim in order):
+            fail(f"names of dimensions of re-blocked {number}: {made.metadata.dimension_names}")
         inner = made.metadata.codecs[0].chunk_shape
         if list(inner) != brick:
             fail(f"bricks of re-blocked {number}: {inner}, expected {brick}")
@@ -186,9 +317,7 @@ def refused():
             fail(f"{command} of a compressed array")
 
 
-exported()
-imported()
-reblocked()
-refused()
+for part in [exported, ours, imported, reblocked, refused, beyond_memory, bars]:
+    part()
 print(f"{len(failures)} failures")
 sys.exit(bool(failures))

@@ -1,7 +1,8 @@
 //! What the suites about files share: an equal start for everybody (`page_cache`, `memory`, `rehearsal`), files that vanish (`scratch`),
-//! the device by fio (`fio`), what is timed (`access`, `samples`, `passes`) and the rule of a cell (`rule`).
+//! the device by fio (`fio`), what is timed (`access`, `samples`, `passes`) a line of a table (`cell`) and its rule (`rule`).
 
 pub(crate) mod access;
+pub(crate) mod cell;
 pub(crate) mod fio;
 pub(crate) mod memory;
 pub(crate) mod page_cache;

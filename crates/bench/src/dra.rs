@@ -23,7 +23,7 @@ use self::overlap::{Setting, Trial};
 use self::pass::{Found, Place};
 use self::report::{Device, Report, Return, Row, Shift};
 use self::team::Team;
-use self::workload::{Alignment, Layout, Workload};
+use self::workload::{Alignment, Cell, Layout, Workload};
 use crate::Findings;
 use crate::disk::fio::{Fio, Load};
 use crate::disk::page_cache::{self, PageCache};
@@ -38,7 +38,7 @@ const DIRECTORY_NAME: &str = "arrays";
 
 /// Measures all that `options` ask for.
 pub(crate) fn run(options: &Options) -> Result<Findings, BenchError> {
-    let scratch = Scratch::below(&options.directory)?;
+    let scratch = Scratch::below(&options.on_disk.directory)?;
     let mut report = Report::empty(options, &scratch);
     measure(options, &scratch, &mut report)?;
     Ok(Findings {
@@ -87,7 +87,7 @@ fn turns_of_section(options: &Options, section: (Layout, Alignment)) -> Vec<Turn
     let mut turns = Vec::new();
     for ranks in options.ranks() {
         let load = options.workload(section, ranks);
-        turns.extend(options.fio.is_some().then_some(Turn::Device(load)));
+        turns.extend(options.on_disk.fio.is_some().then_some(Turn::Device(load)));
         turns.extend(options.present(&Engine::ALL).into_iter().map(|engine| Turn::Pass(engine, load)));
     }
     turns
@@ -116,7 +116,7 @@ impl<'a> Round<'a> {
                 rehearsals: Rehearsals::below(scratch)?,
                 page_cache: PageCache::probe(),
                 is_rehearsed: !options.common.quick,
-                tries_max: options.tries_max(),
+                tries_max: options.common.tries_max(),
             },
             passes: Passes::default(),
             found: Found::default(),
@@ -176,7 +176,7 @@ impl<'a> Round<'a> {
 
     fn measure_device(&mut self, load: Workload) -> Result<(), BenchError> {
         page_cache::flush();
-        let Some(executable) = &self.options.fio else { return Ok(()) };
+        let Some(executable) = &self.options.on_disk.fio else { return Ok(()) };
         let fio = || Fio::new(executable.clone(), Load::limit(load.section_bytes(), load.ranks));
         self.device.entry(load).or_insert_with(fio).measure(self.scratch)
     }
@@ -199,7 +199,7 @@ impl<'a> Round<'a> {
     fn rows(&self, cpus: usize) -> Vec<Row> {
         let ranks = self.options.ranks();
         let of_section = |section| ranks.iter().map(move |&ranks| self.options.workload(section, ranks));
-        let cells = self.options.sections().into_iter().flat_map(of_section).flat_map(Workload::cells);
+        let cells = self.options.sections().into_iter().flat_map(of_section).flat_map(Cell::all);
         let mut rows: Vec<Row> = cells.map(|cell| Row::new(cell, &self.found, &self.device, cpus)).collect();
         rows.sort_by_key(|row| row.cell.place());
         rows

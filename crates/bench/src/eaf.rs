@@ -126,7 +126,7 @@ fn measure_walk(bench: &Bench, options: &Options, walk: Workload) -> Result<Vec<
     }
     let limit = fio.as_ref().and_then(Fio::limit);
     let workloads = options.modes.iter().map(|&mode| Workload { mode, ..walk });
-    Ok(workloads.flat_map(Workload::cells).map(|cell| Row::new(cell, &samples, limit)).collect())
+    Ok(workloads.flat_map(Cell::all).map(|cell| Row::new(cell, &samples, limit)).collect())
 }
 
 fn turns(bench: &Bench, options: &Options, walk: Workload) -> Vec<Turn> {

@@ -6,13 +6,13 @@
 //! Source: S. Krishnamoorthy et al., "Layout Transformation Support for the Disk Resident Arrays Framework", Table 2.
 
 mod engine;
-mod judge;
+pub(crate) mod judge;
 pub(crate) mod options;
 mod pass;
 mod report;
 mod table;
 mod team;
-mod workload;
+pub(crate) mod workload;
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -27,6 +27,11 @@ pub(crate) fn megabytes(speed: Option<f64>) -> String {
     speed.map_or(MISSING.into(), |speed| format!("{:.0}", speed / 1e6))
 }
 
+/// The same, or nothing, of what need not be there.
+pub(crate) fn megabytes_if_any(speed: Option<f64>) -> String {
+    speed.map_or(String::new(), |speed| megabytes(Some(speed)))
+}
+
 /// A ratio, or nothing.
 pub(crate) fn ratio(ratio: Option<f64>) -> String {
     ratio.map_or(String::new(), |ratio| format!("{ratio:.2}"))

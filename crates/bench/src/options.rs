@@ -84,3 +84,38 @@ pub(crate) struct Common {
     #[arg(long)]
     pub(crate) silent: bool,
 }
+
+impl Common {
+    /// How often a pass is taken at most that other processes disturb.
+    pub(crate) fn tries_max(&self) -> u64 {
+        if self.quick { 1 } else { 3 }
+    }
+}
+
+/// What the suites share that measure files of several ranks.
+#[derive(Debug, Args)]
+pub(crate) struct OnDisk {
+    /// The fio program.
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) fio: Option<PathBuf>,
+    /// Measure the peers alone; chemio does not count as missing.
+    #[arg(long)]
+    pub(crate) peer_only: bool,
+    /// Open MPI's launcher.
+    #[arg(long, value_name = "PROGRAM", default_value = "mpirun.openmpi")]
+    pub(crate) mpirun: PathBuf,
+    /// Directory for files and arrays, on the disk to be measured.
+    #[arg(long, default_value = ".")]
+    pub(crate) directory: PathBuf,
+    /// Numbers of ranks [default: 1,2,4; quick: 1,2].
+    #[arg(long, value_delimiter = ',')]
+    ranks: Option<Vec<usize>>,
+}
+
+impl OnDisk {
+    /// Numbers of ranks.
+    pub(crate) fn ranks(&self, quick: bool) -> Vec<usize> {
+        let usual: &[usize] = if quick { &[1, 2] } else { &[1, 2, 4] };
+        self.ranks.as_deref().unwrap_or(usual).to_vec()
+    }
+}

@@ -38,7 +38,7 @@ const FILE_NAME: &str = "shared.0";
 /// Measures all that `options` ask for.
 pub(crate) fn run(options: &Options) -> Result<Findings, BenchError> {
     options.check()?;
-    let scratch = Scratch::below(&options.directory)?;
+    let scratch = Scratch::below(&options.on_disk.directory)?;
     let mut report = empty_report(options, &scratch);
     measure(options, &scratch, &mut report)?;
     Ok(Findings {
@@ -49,7 +49,7 @@ pub(crate) fn run(options: &Options) -> Result<Findings, BenchError> {
 }
 
 fn empty_report(options: &Options, scratch: &Scratch) -> Report {
-    let is_wanted = |engine: &Engine| !options.peer_only || *engine != Engine::Ours;
+    let is_wanted = |engine: &Engine| !options.on_disk.peer_only || *engine != Engine::Ours;
     Report {
         machine: Machine::look(scratch.path()),
         mpi: [].into(),
@@ -58,9 +58,9 @@ fn empty_report(options: &Options, scratch: &Scratch) -> Report {
         size_bytes: options.size_bytes(),
         repetitions: options.repetitions(),
         passes: Passes::default(),
-        peer_only: options.peer_only,
+        peer_only: options.on_disk.peer_only,
         missing: options.executables().missing().into_iter().filter(is_wanted).collect(),
-        has_limit: options.fio.is_some(),
+        has_limit: options.on_disk.fio.is_some(),
         rows: Vec::new(),
         falls: Vec::new(),
     }
@@ -92,11 +92,15 @@ fn measure(options: &Options, scratch: &Scratch, report: &mut Report) -> Result<
             file: scratch.file(FILE_NAME),
             rehearsals: Rehearsals::below(scratch)?,
             page_cache: PageCache::probe(),
-            tries_max: options.tries_max(),
+            tries_max: options.common.tries_max(),
         },
         samples: Samples::default(),
         passes: Passes::default(),
-        device: options.fio.as_deref().map(|executable| Device::new(executable, options.size_bytes())),
+        device: options
+            .on_disk
+            .fio
+            .as_deref()
+            .map(|executable| Device::new(executable, options.size_bytes())),
     };
     for repetition in 1..=options.repetitions() {
         progress.say(&format!("repetition {repetition} of {}", options.repetitions()));
@@ -153,7 +157,7 @@ fn add_rows(options: &Options, round: &Round<'_>, report: &mut Report) {
     let workloads = pairs.flat_map(|(request, ranks)| options.workloads(request, ranks));
     let row = |cell| Row::new(cell, &round.samples, round.device.as_ref(), cpus);
     report.passes = round.passes;
-    report.rows = workloads.flat_map(Workload::cells).map(row).collect();
+    report.rows = workloads.flat_map(Cell::all).map(row).collect();
     report.rows.sort_by_key(|row| row.cell.place());
     report.falls = Fall::all(&report.rows, cpus);
 }

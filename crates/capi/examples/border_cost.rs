@@ -1,22 +1,29 @@
 //! What the border costs: the time of one small write, read, and asynchronous write with its wait, through C symbols,
-//! through `eaf::File` and through `elio::File`, on a file in memory, so that no device is in the way. 1.6 kB is the
-//! smallest record of the paper. Prints nanoseconds a call, the best of several rounds: `cargo run --release -p chemio-capi --example border_cost`.
+//! through `eaf::File` and through `elio::File`, on a file in memory, so that no device is in the way, and through C symbols on a file
+//! on disk that is in the page cache. 1.6 kB is the smallest record of the paper. Prints nanoseconds a call, the best of several rounds:
+//! `cargo run --release -p chemio-capi --example border_cost`, and with `CHEMIO_STATS=1` what counting adds. An argument is the number of
+//! calls in a round, for counting instructions (`valgrind --tool=callgrind --toggle-collect='*EAF_Read*' ...`).
 
 use chemio_capi::eaf::c;
-use std::ffi::CString;
+use std::ffi::{CString, c_int};
 use std::hint::black_box;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 const CHUNK_BYTES: usize = 1600;
 const CALLS: u32 = 200_000;
+static CALLS_A_ROUND: OnceLock<u32> = OnceLock::new();
 const ROUNDS: usize = 7;
+/// `EAF_RW`
+const READ_WRITE: c_int = -1;
 
 /// Nanoseconds a call, the best of all rounds.
 fn measure(mut call: impl FnMut()) -> f64 {
+    let calls = *CALLS_A_ROUND.get().unwrap_or(&CALLS);
     let round = || {
         let begin = Instant::now();
-        (0..CALLS).for_each(|_| call());
-        begin.elapsed().as_secs_f64() * 1e9 / f64::from(CALLS)
+        (0..calls).for_each(|_| call());
+        begin.elapsed().as_secs_f64() * 1e9 / f64::from(calls)
     };
     std::iter::repeat_with(round).take(ROUNDS).fold(f64::INFINITY, f64::min)
 }
@@ -48,12 +55,13 @@ fn through_eaf(buffer: &mut [u8]) -> [f64; 3] {
     [write, read, awrite]
 }
 
-fn through_c(buffer: &mut [u8]) -> [f64; 3] {
-    let name = CString::new("border_cost").expect("no NUL");
+/// `kind`: megabytes of memory, or what to do with a file on disk.
+fn through_c(buffer: &mut [u8], name: &str, kind: c_int) -> [f64; 3] {
+    let name = CString::new(name).expect("no NUL");
     let data = buffer.as_mut_ptr().cast();
     let mut fd = -1;
     // SAFETY: the name is a string, the handle may be written.
-    assert_eq!(unsafe { c::EAF_Open(name.as_ptr(), 1, &raw mut fd) }, 0);
+    assert_eq!(unsafe { c::EAF_Open(name.as_ptr(), kind, &raw mut fd) }, 0);
     // SAFETY: the buffer has this length.
     let write = measure(|| assert_eq!(unsafe { c::EAF_Write(fd, 0.0, black_box(data), CHUNK_BYTES) }, 0));
     // SAFETY: as above.
@@ -69,17 +77,24 @@ fn through_c(buffer: &mut [u8]) -> [f64; 3] {
 }
 
 fn main() {
+    if let Some(calls) = std::env::args().nth(1) {
+        CALLS_A_ROUND.get_or_init(|| calls.parse().expect("a number of calls"));
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let on_disk = directory.path().join("border_cost");
+    let on_disk = on_disk.to_str().expect("a path of characters");
     let mut buffer = vec![1; CHUNK_BYTES];
     let rows = [
         ("elio", through_elio(&mut buffer)),
         ("eaf", through_eaf(&mut buffer)),
-        ("C", through_c(&mut buffer)),
+        ("C", through_c(&mut buffer, "border_cost", 1)),
+        ("C, disk", through_c(&mut buffer, on_disk, READ_WRITE)),
     ];
     println!(
-        "{:6} {:>10} {:>10} {:>12}   nanoseconds for {CHUNK_BYTES} bytes in memory",
+        "{:8} {:>10} {:>10} {:>12}   nanoseconds for {CHUNK_BYTES} bytes in memory, or in the page cache",
         "", "write", "read", "awrite+wait"
     );
     for (name, [write, read, awrite]) in rows {
-        println!("{name:6} {write:>10.1} {read:>10.1} {awrite:>12.1}");
+        println!("{name:8} {write:>10.1} {read:>10.1} {awrite:>12.1}");
     }
 }

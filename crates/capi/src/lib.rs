@@ -30,11 +30,11 @@ mod random;
 #[doc(hidden)]
 pub mod requests;
 #[doc(hidden)]
-pub mod statistics;
-#[doc(hidden)]
 pub mod stdout;
 #[doc(hidden)]
 pub mod strings;
 
 pub use error::{Coded, Error, Result};
 pub use integer::Integer;
+#[doc(hidden)]
+pub use report::statistics;

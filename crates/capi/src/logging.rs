@@ -1,37 +1,23 @@
-//! `CHEMIO_LOG`: what the libraries tell about themselves, on standard error. And `CHEMIO_STATS`, see [`crate::statistics`].
+//! `CHEMIO_LOG` and `CHEMIO_STATS` of programs that call the border: from their first call to their exit.
 
-use crate::statistics;
+use crate::{boundary, exit, statistics};
 use std::sync::Once;
-use tracing_subscriber::filter::{LevelFilter, Targets};
-use tracing_subscriber::fmt::format::FmtSpan;
-use tracing_subscriber::prelude::*;
 
 static INSTALLED: Once = Once::new();
 
-/// Installs the subscriber, once, if `CHEMIO_LOG` is set: a level (`info`), or levels by crate (`elio=debug,eaf=info`).
-/// A subscriber that the host program has installed itself stays. At level `debug` spans of files being opened and closed are told when
-/// they end, with the time they took; at level `trace` those of transfers too.
+/// Installs what these variables ask for, once.
 pub fn install() {
     INSTALLED.call_once(|| {
-        statistics::install();
-        if let Some(filter) = std::env::var_os("CHEMIO_LOG").filter(|value| !value.is_empty()) {
-            install_filtered(&filter.to_string_lossy());
+        if statistics::is_asked_for() {
+            exit::call_last_at_exit(report);
         }
+        report::logging::install();
     });
 }
 
-fn install_filtered(filter: &str) {
-    let parsed = filter.parse::<Targets>();
-    let targets =
-        parsed.as_ref().map_or_else(|_| Targets::new().with_default(LevelFilter::INFO), Clone::clone);
-    let lines = tracing_subscriber::fmt::layer()
-        .with_writer(std::io::stderr)
-        .with_ansi(false)
-        .with_span_events(FmtSpan::CLOSE)
-        // When it is, nobody needs to be told; how long a span took, they do.
-        .with_timer(());
-    let installed = tracing_subscriber::registry().with(lines).with(targets).try_init();
-    if let (Ok(()), Err(error)) = (installed, parsed) {
-        tracing::warn!(filter, %error, "CHEMIO_LOG is not understood: using info");
-    }
+fn report() {
+    boundary::silent(|| {
+        statistics::report();
+        Ok(())
+    });
 }

@@ -5,7 +5,7 @@
 
 use crate::error::{Error, Result};
 use comm::Operation;
-use command::progress::{Canvas, Progress};
+use command::progress::{Amount, Canvas, Progress};
 use dra::{Context, DiskArray, MadeArray, MakeArray, MemoryError, Request, Transfer};
 use layout::Permutation;
 use section::{BrickGrid, Layout, Runs, Section, Shape, size};
@@ -121,7 +121,8 @@ impl Comparer<'_> {
     fn all(&self, pairs: &[Pair], extents: &Shape, canvas: Canvas) -> Result<Differences> {
         let grid = BrickGrid::new(&self.dims, extents).map_err(command::error::Error::from)?;
         let elements = Section::whole(&self.dims).map_err(command::error::Error::from)?.len();
-        let progress = Progress::on(canvas, "comparing", elements.saturating_mul(self.element_bytes));
+        let progress =
+            Progress::on(canvas, "comparing", Amount::Bytes(elements.saturating_mul(self.element_bytes)));
         let mut found = Differences { count: 0, first: u64::MAX };
         let mut reading: VecDeque<UnderWay> = VecDeque::new();
         for (number, at) in

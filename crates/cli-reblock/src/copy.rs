@@ -6,7 +6,7 @@ use comm::Comm;
 use command::options::Reblock;
 use command::output;
 use command::plan;
-use command::progress::{Canvas, Progress};
+use command::progress::{Amount, Canvas, Progress};
 use command::reblocking::{self, Found, Prepared, Reblocking};
 use dra::{Access, Context, DiskArray, Settings, UNFINISHED};
 use serde_json::json;
@@ -93,10 +93,13 @@ fn move_elements(
     arrays: (&DiskArray, &mut DiskArray),
     canvas: Canvas,
 ) -> Result<reblock::Outcome> {
+    let mut waiting = Some(Progress::on(canvas, "planning", Amount::Unknown));
     let mut bar: Option<Progress> = None;
     let mut show = |progress: &reblock::Progress| {
-        let bar = bar.get_or_insert_with(|| Progress::on(canvas, "copying", progress.all_bytes));
-        bar.set(&format!("pass {} of {}", progress.pass + 1, progress.passes), progress.written_bytes);
+        waiting = None;
+        let bar =
+            bar.get_or_insert_with(|| Progress::on(canvas, "copying", Amount::Bytes(progress.all_bytes)));
+        bar.set(format!("pass {} of {}", progress.pass + 1, progress.passes), progress.written_bytes);
     };
     let options = reblock::Options { device: copy.device(), ..reblock::Options::default() };
     Ok(reblock::copy(disk, &dra_ga::maker(ga), arrays, copy.permutation(), &options, &mut show)?)

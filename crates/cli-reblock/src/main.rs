@@ -11,7 +11,7 @@ mod error;
 mod launch;
 
 use clap::Parser;
-use command::error::{refused, report};
+use command::error::refused;
 use command::interrupt;
 use command::options::Reblock;
 use command::progress::Canvas;
@@ -39,7 +39,10 @@ fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2));
         }
     };
-    match run(&options) {
+    report::logging::install();
+    let done = run(&options);
+    report::statistics::report();
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => ExitCode::from(error.status()),
     }
@@ -72,14 +75,24 @@ fn with_ranks(options: &Reblock, ga: &ga::Context, is_first: bool, canvas: Canva
     let facts = copy::run(options, ga, canvas);
     interrupt::withdraw();
     let facts = facts?;
+    gather_counts(ga);
     if is_first { facts.print(options.facts.json) } else { Ok(()) }
+}
+
+/// Rank 0 tells at the end what all ranks have asked of their files, if that is wanted. Collective.
+fn gather_counts(ga: &ga::Context) {
+    if let Ok(comm) = ga.world().communicator() {
+        let least = |mine| comm.least(mine, 0).map(|(least, _)| least);
+        let text = |text, root| comm.broadcast_text(text, root);
+        report::statistics::gather(comm.rank(), comm.size(), least, text);
+    }
 }
 
 fn told<T>(result: Result<T>, speaks: bool) -> Result<T> {
     if let Err(error) = &result
         && speaks
     {
-        report(error, error.advice());
+        command::error::report(error, error.advice());
     }
     result
 }

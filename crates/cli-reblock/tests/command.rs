@@ -59,6 +59,7 @@ fn numbered(path: &Path, dims: &[u64], brick: &[u64]) -> PathBuf {
     let mut spec = ArraySpec::new(dims, DataType::Float64).unwrap();
     spec.bricks = Bricks::Exact(BrickShape::exact(brick).unwrap());
     spec.more_attributes.insert("units".to_owned(), "hartree".into());
+    spec.dimension_names = Some((0..dims.len()).map(|dim| Some(format!("dimension {dim}"))).collect());
     let array = ArrayDirectory::create(path, &spec).unwrap();
     array.write(&Section::whole(dims).unwrap(), &elements(dims.iter().product())).unwrap();
     path.to_owned()
@@ -104,9 +105,28 @@ fn on_any_number_of_ranks_the_target_is_the_permuted_source() {
         let made = ArrayDirectory::open(&target).unwrap();
         assert_eq!(made.metadata().brick_shape[..], [4, 5, 6]);
         assert_eq!(made.metadata().attributes["units"], "hartree", "attributes of others are copied");
+        let expected = [2, 0, 1].map(|dim| Some(format!("dimension {dim}")));
+        assert_eq!(made.metadata().dimension_names.as_deref(), Some(&expected[..]));
         assert!(made.layout().shards_count() >= if number == 3 { 2 } else { 1 });
     }
     assert_eq!(read(&source).1, elements(6000), "the source is as it was");
+}
+
+#[test]
+fn what_all_ranks_ask_of_their_files_is_told_by_the_first() {
+    let scratch = scratch();
+    let source = numbered(&scratch.path().join("source"), &[30, 20], &[7, 20]);
+    let counts = scratch.path().join("counts.json");
+    let mut command = reblock(&source, &scratch.path().join("target"), "--brick 5,5 -n 2 --io-processes 2");
+    let output = command.env("CHEMIO_STATS", &counts).output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    let found: Value = serde_json::from_slice(&fs::read(&counts).unwrap()).unwrap();
+    let ranks = found["ranks"].as_array().unwrap();
+    let numbers: Vec<_> = ranks.iter().map(|rank| rank["rank"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, [0, 1], "{found}");
+    let moved = ["read", "aread"].map(|kind| found["sum"][kind]["bytes"].as_u64().unwrap());
+    assert!(moved.iter().sum::<u64>() >= 4800, "{found}");
+    assert_eq!(names(scratch.path()), ["counts.json", "source", "target"]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Making a file so that it has its name only when it is complete.
 
 use crate::error::{Error, Result, refused};
+use crate::progress::Progress;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -36,6 +37,7 @@ impl NewFile {
 
     /// Gives it its name, durably.
     pub(crate) fn commit(mut self) -> Result<()> {
+        let _progress = Progress::waiting("syncing");
         let sync = |path: &Path| File::open(path).and_then(|file| file.sync_all());
         sync(&self.made).map_err(refused("sync", &self.path))?;
         // Somebody may have been faster.
@@ -51,10 +53,18 @@ impl NewFile {
 
 fn expect_free(path: &Path, replaces: bool) -> Result<()> {
     match fs::symlink_metadata(path) {
-        Ok(found) if found.is_dir() => Err(Error::Exists { path: path.to_owned(), found: "a directory" }),
+        Ok(found) if found.is_dir() => Err(in_the_way(path, "a directory")),
+        Ok(found) if !found.is_file() && !found.is_symlink() => {
+            Err(in_the_way(path, "something that is no file"))
+        }
         Ok(_) if !replaces => Err(Error::Exists { path: path.to_owned(), found: "a file" }),
         _ => Ok(()),
     }
+}
+
+/// What is not replaced, whatever was said.
+fn in_the_way(path: &Path, found: &'static str) -> Error {
+    Error::Array(disk_array::Error::Exists { path: path.to_owned(), found })
 }
 
 impl Drop for NewFile {
@@ -80,7 +90,7 @@ mod tests {
         file.commit().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "text");
         assert!(matches!(NewFile::begin(&path, false), Err(Error::Exists { .. })));
-        assert!(matches!(NewFile::begin(scratch.path(), true), Err(Error::Exists { .. })));
+        assert!(matches!(NewFile::begin(scratch.path(), true), Err(Error::Array(_))), "a directory stays");
         NewFile::begin(&path, true).unwrap().commit().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "");
     }

@@ -26,10 +26,11 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    match interrupt::listen()
-        .map_err(error::refused("listen for", "signals".as_ref()))
-        .and_then(|()| run(cli))
-    {
+    report::logging::install();
+    let done =
+        interrupt::listen().map_err(error::refused("listen for", "signals".as_ref())).and_then(|()| run(cli));
+    report::statistics::report();
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             error::report(&error, error.advice());

@@ -50,6 +50,37 @@ pub(crate) enum Command {
     Manual(Manual),
 }
 
+/// The array that facts are wanted of.
+#[derive(Debug, Args)]
+pub(crate) struct Array {
+    /// The directory of the array.
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub(crate) path: PathBuf,
+    #[command(flatten)]
+    pub(crate) facts: Facts,
+}
+
+/// The directory that facts are wanted of.
+#[derive(Debug, Args)]
+pub(crate) struct Place {
+    /// The directory.
+    #[arg(default_value = ".", value_hint = ValueHint::DirPath)]
+    pub(crate) directory: PathBuf,
+    #[command(flatten)]
+    pub(crate) facts: Facts,
+}
+
+/// An array, and where it goes.
+#[derive(Debug, Args)]
+pub(crate) struct FromTo {
+    /// The array.
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub(crate) source: PathBuf,
+    /// Its new name, or the directory to put it in.
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub(crate) target: PathBuf,
+}
+
 /// How much memory may be used.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Memory {
@@ -65,22 +96,16 @@ pub(crate) struct Memory {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  chemio info amplitudes\n  chemio info --json amplitudes | jq .shape")]
 pub(crate) struct Info {
-    /// The directory of the array.
-    #[arg(value_hint = ValueHint::DirPath)]
-    pub(crate) path: PathBuf,
     #[command(flatten)]
-    pub(crate) facts: Facts,
+    pub(crate) array: Array,
 }
 
 /// List the arrays in a directory, also those whose creation was interrupted.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  chemio ls\n  chemio ls --json /scratch")]
 pub(crate) struct Ls {
-    /// Where to look.
-    #[arg(default_value = ".", value_hint = ValueHint::DirPath)]
-    pub(crate) directory: PathBuf,
     #[command(flatten)]
-    pub(crate) facts: Facts,
+    pub(crate) place: Place,
 }
 
 /// Read all elements: smallest, largest, mean, and how many are NaN, infinite or zero.
@@ -90,11 +115,8 @@ pub(crate) struct Ls {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  chemio stats amplitudes\n  chemio stats --json amplitudes | jq .mean")]
 pub(crate) struct Stats {
-    /// The directory of the array.
-    #[arg(value_hint = ValueHint::DirPath)]
-    pub(crate) path: PathBuf,
     #[command(flatten)]
-    pub(crate) facts: Facts,
+    pub(crate) array: Array,
     #[command(flatten)]
     pub(crate) memory: Memory,
 }
@@ -106,24 +128,16 @@ pub(crate) struct Stats {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  chemio cp amplitudes amplitudes.1\n  chemio cp amplitudes /archive/")]
 pub(crate) struct Cp {
-    /// The array.
-    #[arg(value_hint = ValueHint::DirPath)]
-    pub(crate) source: PathBuf,
-    /// The name of the copy, or the directory to put it in.
-    #[arg(value_hint = ValueHint::DirPath)]
-    pub(crate) target: PathBuf,
+    #[command(flatten)]
+    pub(crate) names: FromTo,
 }
 
 /// Move or rename an array. Between file systems it is copied, and then deleted.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  chemio mv amplitudes t2\n  chemio mv /scratch/t2 /archive/")]
 pub(crate) struct Mv {
-    /// The array.
-    #[arg(value_hint = ValueHint::DirPath)]
-    pub(crate) source: PathBuf,
-    /// The new name, or the directory to put it in.
-    #[arg(value_hint = ValueHint::DirPath)]
-    pub(crate) target: PathBuf,
+    #[command(flatten)]
+    pub(crate) names: FromTo,
 }
 
 /// Delete arrays, or what is left of those whose creation or deletion was interrupted.
@@ -150,14 +164,11 @@ pub(crate) struct Rm {
     after_help = "Examples:\n  chemio verify amplitudes && echo whole\n  chemio verify --read amplitudes"
 )]
 pub(crate) struct Verify {
-    /// The directory of the array.
-    #[arg(value_hint = ValueHint::DirPath)]
-    pub(crate) path: PathBuf,
+    #[command(flatten)]
+    pub(crate) array: Array,
     /// Read all elements too.
     #[arg(long)]
     pub(crate) read: bool,
-    #[command(flatten)]
-    pub(crate) facts: Facts,
 }
 
 /// Write the elements to a file of another format, said by its name: .h5 or .hdf5, .npy, .bin.
@@ -188,6 +199,9 @@ pub(crate) struct Export {
 /// Make an array of a file of another format, said by its name: .h5 or .hdf5, .npy, .bin.
 ///
 /// Element [i, j] of the file is element [i, j] of the array. Zeros become holes. The array gets its name when it is complete.
+///
+/// Elements are int32, int64, float32, float64, complex64 or complex128. Of HDF5 every layout, compression and byte order is read that
+/// the library reads, of .npy versions 1 to 3, little-endian, in either order of the indices.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  chemio import t2.npy t2\n  chemio import run.h5 t2 --dataset ccsd/t2\n  \
@@ -271,14 +285,11 @@ pub(crate) enum Show {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  chemio bench /scratch\n  chemio bench --size 4096 /scratch")]
 pub(crate) struct Bench {
-    /// The directory.
-    #[arg(default_value = ".", value_hint = ValueHint::DirPath)]
-    pub(crate) directory: PathBuf,
+    #[command(flatten)]
+    pub(crate) place: Place,
     /// How much is written and read in each measurement, in megabytes.
     #[arg(long, value_name = "MB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     pub(crate) size: u64,
-    #[command(flatten)]
-    pub(crate) facts: Facts,
 }
 
 /// Say what this machine and a directory offer, and what to change: MPI, asynchronous and direct I/O, file
@@ -286,11 +297,8 @@ pub(crate) struct Bench {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  chemio doctor\n  chemio doctor --json /scratch")]
 pub(crate) struct Doctor {
-    /// Where arrays and scratch files will be.
-    #[arg(default_value = ".", value_hint = ValueHint::DirPath)]
-    pub(crate) directory: PathBuf,
     #[command(flatten)]
-    pub(crate) facts: Facts,
+    pub(crate) place: Place,
 }
 
 /// Print completions for a shell.

@@ -1,6 +1,7 @@
 //! `chemio reblock`: looks whether it can be done, and becomes `chemio-reblock`, which is linked with MPI.
 
 use crate::error::{Error, Result, refused};
+use crate::progress::Progress;
 use command::options::Reblock;
 use command::reblocking::prepare;
 use std::os::unix::process::CommandExt;
@@ -13,7 +14,9 @@ const PROGRAM: &str = "chemio-reblock";
 /// Does not return if it succeeds.
 pub(crate) fn run(options: &Reblock) -> Result<()> {
     // What is wrong is one line here, where under a launcher it would be that and what launchers say.
+    let progress = Progress::waiting("planning");
     prepare(options, options.reblocking.ranks.unwrap_or(1))?;
+    drop(progress);
     let program = find()?;
     starts(&program)?;
     // Not the options but the words: what they mean there is the same definition.

@@ -7,23 +7,25 @@ use crate::options;
 use crate::output;
 use crate::progress::Progress;
 use crate::scan::tiles::TileShape;
-use crate::scan::{Content, Source, Team, Tiles};
+use crate::scan::{Part, Source, Team, Tiles};
 use disk_array::format::Metadata;
 use section::Section;
 use serde_json::{Value, json};
 use summary::Summary;
 
 pub(crate) fn run(options: &options::Stats) -> Result<()> {
-    let source = Source::open(&options.path)?;
-    let summary = summarize(&source, options.memory.megabytes)?;
-    if options.facts.json {
+    let source = Source::open(&options.array.path)?;
+    let progress = Progress::new("reading", bytes_stored(&source));
+    let summary = summarize(&source, options.memory.megabytes, &progress)?;
+    drop(progress);
+    if options.array.facts.json {
         return output::print_json(&to_json(&source, &summary));
     }
     output::print(&to_text(&source, &summary))
 }
 
-/// Reads every element that is not known to be a fill value.
-pub(crate) fn summarize(source: &Source, megabytes: u64) -> Result<Summary> {
+/// Reads every element that is not known to be a fill value; bytes of elements are progress.
+pub(crate) fn summarize(source: &Source, megabytes: u64, progress: &Progress) -> Result<Summary> {
     let metadata = source.array().metadata();
     let layout = source.array().layout();
     let team = Team::reading(megabytes).with_small_tiles();
@@ -32,18 +34,16 @@ pub(crate) fn summarize(source: &Source, megabytes: u64) -> Result<Summary> {
     let shape = TileShape { dims, brick, element_bytes, bytes_max: team.tile_bytes };
     let whole = Section::whole(dims)?;
     let tiles = Tiles::stored(&whole, shape, &metadata.chunk_shape, source.stored())?;
-    let progress = Progress::new("reading", bytes_stored(source));
     let begin = || Ok(Summary::new(metadata.data_type));
     let zero = vec![0; section::size(element_bytes)];
-    let parts =
-        team.each_tile_read(source, tiles, &progress, begin, |summary, tile, content, elements| {
-            match content {
-                Content::Elements => summary.add(elements),
-                Content::Zeros => summary.add_same(&zero, tile.len()),
-                Content::Fill => summary.add_same(metadata.fill.bytes(), tile.len()),
-            }
-            Ok(())
-        })?;
+    let parts = team.each_part(source, tiles, progress, begin, |summary: &mut Summary, part| {
+        match part {
+            Part::Elements(elements) => summary.add(elements),
+            Part::Zeros(count) => summary.add_same(&zero, count),
+            Part::Fill(count) => summary.add_same(metadata.fill.bytes(), count),
+        }
+        Ok(())
+    })?;
     let mut all = Summary::new(metadata.data_type);
     for part in &parts {
         all.merge(part);

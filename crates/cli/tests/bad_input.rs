@@ -3,11 +3,18 @@
 mod support;
 
 use disk_array::DataType;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use support::{arguments, make, refused, run, snapshot};
+
+fn make_pipe(path: &Path) {
+    mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+}
 
 /// Everything that a path may be instead of an array, and words that say what it is.
 fn make_bad(directory: &Path) -> Vec<(&'static str, &'static str)> {
@@ -27,6 +34,13 @@ fn make_bad(directory: &Path) -> Vec<(&'static str, &'static str)> {
     huge.set_len(1 << 40).unwrap();
     fs::create_dir(in_new("directory").join("zarr.json")).unwrap();
     symlink("nowhere", directory.join("link")).unwrap();
+    symlink("loop", directory.join("loop")).unwrap();
+    symlink("/dev/zero", directory.join("device")).unwrap();
+    symlink("/dev/zero", in_new("endless").join("zarr.json")).unwrap();
+    make_pipe(&directory.join("pipe"));
+    make_pipe(&in_new("pipe-inside").join("zarr.json"));
+    // Its name stays when it is closed.
+    UnixListener::bind(directory.join("socket")).unwrap();
     for (name, from, to) in [
         ("compressed", "\"bytes\"", "\"zstd\""),
         ("huge", "11,", "4611686018427387904,"),
@@ -52,7 +66,13 @@ fn make_bad(directory: &Path) -> Vec<(&'static str, &'static str)> {
         ("no-field", "shape"),
         ("huge-text", "1099511627776 bytes of metadata"),
         ("directory", "not a file"),
-        ("link", ""),
+        ("link", "a link to nothing"),
+        ("loop", "symbolic links"),
+        ("device", "a device"),
+        ("endless", "not a file"),
+        ("pipe", "a pipe"),
+        ("pipe-inside", "not a file"),
+        ("socket", "a socket"),
         ("compressed", "zstd"),
         ("huge", ""),
         ("type", "float16"),
@@ -78,6 +98,8 @@ fn what_is_no_array_is_refused_by_every_command_in_one_line_and_stays_as_it_is()
             arguments!["export", &path, directory.join("target.h5")],
             arguments!["export", &path, directory.join("target.npy")],
             arguments!["plot", &path, "-o", &png],
+            arguments!["plan", &path, "--brick", "2,3"],
+            arguments!["reblock", &path, &target, "--brick", "2,3"],
         ] {
             let line = refused(arguments);
             assert!(line.contains(words), "{arguments:?}: {line}");
@@ -112,6 +134,82 @@ fn what_may_not_be_read_is_said() {
     assert!(line.contains("symbolic links"), "{line}");
 }
 
+/// Runs the command `program` as a user who owns nothing, who is refused with one line.
+fn refused_to_others<A: AsRef<std::ffi::OsStr>>(program: &Path, arguments: &[A]) -> String {
+    let mut command = std::process::Command::new(program);
+    command.stdin(std::process::Stdio::null());
+    if rustix::process::geteuid().is_root() {
+        // The superuser may read everything.
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    support::refused_by(command.args(arguments))
+}
+
+const NOBODY: u32 = 65_534;
+
+#[test]
+fn what_others_may_not_read_or_write_is_said_and_stays_as_it_is() {
+    let scratch = tempfile::tempdir().unwrap();
+    let allow = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let directory = scratch.path();
+    allow(directory, 0o755);
+    let new = |name: &str| {
+        make(&directory.join(name), &[11, 13], &[2, 3], DataType::Float64);
+        directory.join(name)
+    };
+    let (whole, closed, no_metadata, no_shards) =
+        (new("whole"), new("closed"), new("no-metadata"), new("no-shards"));
+    let file = directory.join("a.npy");
+    support::done(arguments!["export", &whole, &file]);
+    allow(&closed, 0o000);
+    allow(&no_metadata.join("zarr.json"), 0o000);
+    allow(&no_shards.join("c"), 0o000);
+    allow(&file, 0o000);
+    // Others may not get to where it was built.
+    let program = directory.join("chemio");
+    let built = Path::new(env!("CARGO_BIN_EXE_chemio"));
+    fs::hard_link(built, &program).or_else(|_| fs::copy(built, &program).map(drop)).unwrap();
+    let (target, copies) = (directory.join("target"), directory.join("copies"));
+    // A place where everybody may write, so that reading is what fails.
+    fs::create_dir(&copies).unwrap();
+    allow(&copies, 0o777);
+    let before = snapshot(directory);
+    for path in [&closed, &no_metadata, &no_shards, &closed.join("below")] {
+        for arguments in [
+            arguments!["info", path],
+            arguments!["stats", "--json", path],
+            arguments!["verify", path],
+            arguments!["cp", path, copies.join("copy")],
+            arguments!["export", path, copies.join("a.h5")],
+            arguments!["plot", path, "-o", copies.join("a.png")],
+        ] {
+            let line = refused_to_others(&program, arguments);
+            assert!(line.contains("Permission denied") && line.contains("ask its owner"), "{line}");
+        }
+    }
+    for arguments in [
+        arguments!["ls", &closed],
+        arguments!["import", &file, copies.join("array")],
+        arguments!["cp", &whole, &target],
+        arguments!["mv", &whole, &target],
+        arguments!["mv", &whole, copies.join("moved")],
+        arguments!["rm", &whole],
+        arguments!["export", &whole, directory.join("b.npy")],
+        arguments!["export", &whole, &file, "--force"],
+        arguments!["plot", &whole, "-o", directory.join("a.png")],
+        arguments!["bench", directory, "--size", "1"],
+        arguments!["doctor", directory],
+        arguments!["manual", directory],
+    ] {
+        let line = refused_to_others(&program, arguments);
+        assert!(line.contains("Permission denied"), "{arguments:?}: {line}");
+        assert!(snapshot(directory) == before, "{arguments:?}");
+    }
+    for path in [&closed, &no_shards.join("c")] {
+        allow(path, 0o755);
+    }
+}
+
 #[test]
 fn files_that_are_not_what_their_names_say_make_no_array() {
     let scratch = tempfile::tempdir().unwrap();
@@ -132,6 +230,9 @@ fn files_that_are_not_what_their_names_say_make_no_array() {
     file("a.bin", &[1; 80]);
     file("a.txt", b"1 2 3");
     fs::create_dir(directory.join("d.npy")).unwrap();
+    make_pipe(&directory.join("pipe.npy"));
+    symlink("loop.npy", directory.join("loop.npy")).unwrap();
+    symlink("/dev/zero", directory.join("device.bin")).unwrap();
     let before = snapshot(directory);
     let target = directory.join("target");
     for (name, more, words) in [
@@ -149,6 +250,9 @@ fn files_that_are_not_what_their_names_say_make_no_array() {
         ("a.bin", &["--shape", "10", "--type", "float64", "--brick", "0"], ""),
         ("d.npy", &[], "a directory"),
         ("missing.npy", &[], "No such file"),
+        ("pipe.npy", &[], "not a file"),
+        ("loop.npy", &[], "symbolic links"),
+        ("device.bin", &["--shape", "10", "--type", "float64"], "not a file"),
     ] {
         let mut arguments = arguments!["import", directory.join(name), &target].to_vec();
         arguments.extend(more.iter().map(std::ffi::OsString::from));
@@ -167,9 +271,17 @@ fn what_is_in_the_way_is_not_replaced_unless_it_is_said() {
     fs::write(&file, "mine").unwrap();
     fs::create_dir(directory.join("mine")).unwrap();
     fs::write(directory.join("mine/text"), "mine").unwrap();
+    make_pipe(&directory.join("pipe.npy"));
+    UnixListener::bind(directory.join("socket.npy")).unwrap();
+    fs::create_dir(directory.join("directory.npy")).unwrap();
     let before = snapshot(directory);
     assert!(refused(arguments!["export", &array, &file]).contains("--force"));
     refused(arguments!["export", &array, directory.join("missing/a.npy")]);
+    // What is no file is not replaced by one, whatever is said.
+    for name in ["pipe.npy", "socket.npy", "directory.npy"] {
+        assert!(refused(arguments!["export", &array, directory.join(name), "--force"]).contains("already"));
+    }
+    refused(arguments!["plot", &array, "-o", directory.join("pipe.npy"), "--force"]);
     refused(arguments!["export", &array, directory.join("a.h5"), "--dataset", "a/b"]);
     refused(arguments!["cp", &array, &file]);
     refused(arguments!["cp", &array, &array]);

@@ -9,17 +9,24 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 use support::{arguments, names};
 
 /// So many moments, and how far they are apart at first.
 const MOMENTS: u32 = 24;
 
+/// The command, started as the words say, whatever the test itself ignores.
+fn with_signals(words: &str, arguments: &[OsString]) -> Command {
+    let mut command = Command::new("env");
+    command.arg(words).arg(support::command().get_program()).args(arguments).stdin(Stdio::null());
+    command
+}
+
 /// Runs the command and sends it a signal after a while; its status, `None` if it ended before.
 fn interrupted(arguments: &[OsString], after: Duration, signal: Signal) -> Option<i32> {
-    let mut child =
-        support::command().args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut command = with_signals("--default-signal=INT,TERM,HUP", arguments);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     std::thread::sleep(after);
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     // It may have ended.
@@ -124,6 +131,27 @@ fn an_interrupted_export_leaves_no_file_or_a_whole_one() {
 }
 
 #[test]
+fn an_interrupted_plot_leaves_no_picture_or_a_whole_one_and_an_interrupted_bench_nothing() {
+    let place = place();
+    let picture = place.directory.join("a.png");
+    at_many_moments(arguments!["plot", &place.array, "-o", &picture], Signal::INT, |status, after| {
+        expect_status(status, 2);
+        if status.is_none() {
+            // The last chunk of a picture.
+            assert!(fs::read(&picture).unwrap().ends_with(b"IEND\xaeB`\x82"), "after {after:?}");
+            fs::remove_file(&picture).unwrap();
+        }
+        place.expect_names(&["array"], after);
+    });
+    let bench = arguments!["bench", &place.directory, "--size", "16"];
+    at_many_moments(bench, Signal::TERM, |status, after| {
+        expect_status(status, 15);
+        place.expect_names(&["array"], after);
+    });
+    place.expect_source();
+}
+
+#[test]
 fn an_interrupted_import_leaves_no_array_or_a_whole_one_and_an_old_one_if_there_was_one() {
     let place = place();
     let (file, new) = (place.directory.join("a.bin"), place.directory.join("new"));
@@ -203,4 +231,24 @@ fn what_a_killed_command_leaves_does_not_look_whole() {
     support::done(arguments!["cp", &place.array, &copy]);
     assert!(support::read(&copy) == place.elements);
     place.expect_source();
+}
+
+/// As `nohup` starts it: the terminal may go.
+#[test]
+fn a_signal_that_is_ignored_where_the_command_was_started_does_not_end_it() {
+    let place = place();
+    let file = place.directory.join("copy.bin");
+    let mut command = with_signals("--ignore-signal=HUP", arguments!["export", &place.array, &file]);
+    let mut child = command.stdout(Stdio::null()).spawn().unwrap();
+    let pid = Pid::from_child(&child);
+    let status = loop {
+        // It may have ended.
+        let _ = kill_process(pid, Signal::HUP);
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    assert!(status.success(), "{status}");
+    assert!(fs::read(&file).unwrap() == place.elements);
 }

@@ -2,8 +2,9 @@
 
 mod support;
 
+use disk_array::{ArrayDirectory, DataType};
 use serde_json::json;
-use support::{arguments, done, facts, names};
+use support::{Ran, arguments, done, facts, names};
 
 #[test]
 fn doctor_says_what_there_is_and_leaves_nothing_behind() {
@@ -49,14 +50,44 @@ fn bench_measures_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn what_the_command_asks_of_files_is_counted_and_told_where_that_is_wanted() {
+    let scratch = tempfile::tempdir().unwrap();
+    let array = scratch.path().join("array");
+    support::make(&array, &[97, 101], &[10, 16], DataType::Float64);
+    let told = |variable: &str, value: &std::path::Path| {
+        let mut command = support::command();
+        let ran = Ran::of(&command.arg("stats").arg(&array).env(variable, value).output().unwrap());
+        assert_eq!(ran.status, Some(0), "{ran:?}");
+        ran.err
+    };
+    let table = told("CHEMIO_STATS", "1".as_ref());
+    assert!(table.lines().all(|line| line.starts_with("chemio: ")), "{table}");
+    let kinds = |line: &str| line.split_whitespace().nth(2).map(str::to_owned);
+    let sums: Vec<_> = table.lines().filter(|line| line.contains(" sum ")).filter_map(kinds).collect();
+    assert!(sums.contains(&"aread".to_owned()), "{table}");
+    let file = scratch.path().join("counts.json");
+    assert_eq!(told("CHEMIO_STATS", &file), "");
+    let counts: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    let files = counts["ranks"][0]["files"].as_array().unwrap();
+    let shards = ArrayDirectory::open(&array).unwrap().layout().shards_count();
+    assert!(files.len() as u64 == shards && files.iter().all(|file| file["cache"] == "auto"), "{counts}");
+    let bytes = |file: &serde_json::Value| file["aread"]["bytes"].as_u64().unwrap();
+    assert!(files.iter().map(bytes).sum::<u64>() >= 97 * 101 * 8, "{counts}");
+    assert_eq!(counts["sum"]["aread"]["bytes"], files.iter().map(bytes).sum::<u64>());
+    assert!(told("CHEMIO_LOG", "debug".as_ref()).contains("open"));
+    assert_eq!(told("CHEMIO_STATS", "0".as_ref()), "", "nothing is said unless it is asked for");
+}
+
+#[test]
 fn completions_and_manual_pages_name_every_command() {
     let scratch = tempfile::tempdir().unwrap();
     let help = done(&["--help"]);
     done(arguments!["manual", scratch.path()]);
     let pages = names(scratch.path());
-    for command in
-        ["info", "ls", "stats", "cp", "mv", "rm", "verify", "export", "import", "plot", "bench", "doctor"]
-    {
+    for command in [
+        "info", "ls", "stats", "cp", "mv", "rm", "verify", "export", "import", "plot", "plan", "reblock",
+        "bench", "doctor",
+    ] {
         assert!(help.contains(&format!("  {command} ")), "{command}");
         assert!(pages.contains(&format!("chemio-{command}.1")), "{command}");
         assert!(done(&[command, "--help"]).contains("Examples:"), "{command}");

@@ -63,6 +63,12 @@ pub enum Error {
         /// What is wrong, with what was expected.
         reason: String,
     },
+    /// A device gave other bytes than it had been given.
+    #[error("other elements were read than had been written: {}", path.display())]
+    WrongBytes {
+        /// Of which array.
+        path: PathBuf,
+    },
     /// An argument that makes no sense with the others.
     #[error("{0}")]
     BadArgument(String),
@@ -141,9 +147,11 @@ impl Error {
         match self {
             Self::Array(error) => advice_on_array(error),
             Self::Device(elio::Error::NoSpace { .. }) => Some("make room, or choose another directory"),
-            Self::System { source, .. } => advice_on_system(source),
+            Self::System { source, .. } => Some(advice_on_system(source)),
             Self::Exists { .. } => Some("choose another name, or say --force"),
             Self::Part { .. } => Some("put the files of all parts below one c directory"),
+            Self::BadFile { .. } => Some("chemio import --help says what can be read"),
+            Self::WrongBytes { .. } => Some("do not trust this device"),
             Self::UnknownFormat { .. } => Some("end it with .h5, .hdf5, .npy or .bin"),
             Self::Unfinished { .. } => Some("do that again, which completes it, or remove it with chemio rm"),
             Self::OtherUnfinished { .. } => Some("say --restart to begin anew, or choose another name"),
@@ -177,20 +185,20 @@ fn advice_on_array(error: &disk_array::Error) -> Option<&'static str> {
             Some("convert it with the program that made it: no compression, little-endian, C order")
         }
         E::CorruptShard { .. } => Some("chemio verify says which shards are whole"),
-        E::System { source, .. } => advice_on_system(source),
+        E::System { source, .. } => Some(advice_on_system(source)),
         _ => None,
     }
 }
 
-fn advice_on_system(error: &io::Error) -> Option<&'static str> {
+fn advice_on_system(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::PermissionDenied => Some("ask its owner for the right to"),
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            Some("make room, or choose another directory")
+        io::ErrorKind::PermissionDenied => "ask its owner for the right to",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room, or choose another directory",
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => {
+            "check the name"
         }
-        io::ErrorKind::NotFound => Some("check the name"),
-        io::ErrorKind::ReadOnlyFilesystem => Some("choose another directory"),
-        _ => None,
+        io::ErrorKind::ReadOnlyFilesystem => "choose another directory",
+        _ => "check the path, and the device it is on",
     }
 }
 

@@ -1,4 +1,4 @@
-//! Signals that ask the program to end: a flag that every loop looks at, so that what was begun is taken back. A second one of
+//! Signals that ask the program to end, unless whoever started it has them ignored, as `nohup` does: a flag that every loop looks at, so that what was begun is taken back. A second one of
 //! the same kind ends the program where it is.
 
 use crate::error::{Error, Result, report};
@@ -6,9 +6,22 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::{io, thread};
+use std::{fs, io, thread};
 
 static ARRIVED: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
+
+/// The signals that are listened for.
+fn not_ignored() -> Vec<i32> {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(&status, signal)).collect()
+}
+
+/// What `/proc/self/status` says: a bit for each signal, the first is the lowest.
+fn is_ignored(status: &str, signal: i32) -> bool {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
+}
 
 /// From now on signals are noted.
 ///
@@ -16,7 +29,7 @@ static ARRIVED: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
 /// What the system says.
 pub fn listen() -> io::Result<()> {
     let arrived = ARRIVED.get_or_init(Arc::default);
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for signal in not_ignored() {
         let twice = Arc::new(AtomicBool::new(false));
         // In this order: the first signal sets the flag after it was looked at.
         signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&twice))?;
@@ -34,7 +47,7 @@ pub fn listen() -> io::Result<()> {
 /// What the system says.
 pub fn end_at_once(last_words: &'static str) -> io::Result<()> {
     *words() = Some(last_words);
-    let mut arriving = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let mut arriving = Signals::new(not_ignored())?;
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in arriving.forever() {
             if let Some(words) = words().take() {
@@ -65,5 +78,17 @@ pub fn check() -> Result<()> {
     match ARRIVED.get().map_or(0, |arrived| arrived.load(Ordering::Relaxed)) {
         0 => Ok(()),
         signal => Err(Error::Interrupted { signal }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ignored_signals_are_bits_of_a_mask() {
+        let status = "Name:\tchemio\nSigBlk:\t0000000000000002\nSigIgn:\t0000000000001001\n";
+        assert_eq!([SIGINT, SIGTERM, SIGHUP].map(|signal| is_ignored(status, signal)), [false, false, true]);
+        assert!(!is_ignored("", SIGHUP), "what cannot be known is listened for");
     }
 }

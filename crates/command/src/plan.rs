@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::options;
 use crate::output;
+use crate::progress::Progress;
 use crate::reblocking::Reblocking;
 use layout::{Pass, Plan};
 use serde_json::{Value, json};
@@ -13,7 +14,9 @@ use serde_json::{Value, json};
 /// As [`Reblocking::new`] and [`Reblocking::plan`].
 pub fn run(options: &options::Plan) -> Result<()> {
     let copy = Reblocking::new(&options.path, &options.reblocking)?;
+    let progress = Progress::waiting("planning");
     let plan = copy.plan(options.reblocking.ranks.unwrap_or(1))?;
+    drop(progress);
     if options.facts.json {
         return output::print_json(&to_json(&plan));
     }

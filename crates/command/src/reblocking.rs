@@ -218,6 +218,9 @@ fn spec(
         spec.attributes.name.clone_from(&ours.name);
         (spec.attributes.type_code, spec.attributes.made_by) = (ours.type_code, ours.made_by);
     }
+    let names = metadata.dimension_names.as_ref();
+    spec.dimension_names =
+        names.map(|names| permutation.source().iter().map(|&source| names[source].clone()).collect());
     let others =
         metadata.attributes.iter().filter(|(key, _)| !["chemio", UNFINISHED].contains(&key.as_str()));
     spec.more_attributes = others.map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>();
@@ -247,6 +250,7 @@ mod tests {
         let mut spec = ArraySpec::new(&[40, 30], DataType::Float64).unwrap();
         spec.bricks = Bricks::Exact(BrickShape::exact(&[4, 30]).unwrap());
         spec.more_attributes.insert("units".to_owned(), "hartree".into());
+        spec.dimension_names = Some(vec![Some("occupied".to_owned()), None]);
         ArrayDirectory::create(path, &spec).unwrap()
     }
 
@@ -260,6 +264,8 @@ mod tests {
         let made = ArrayDirectory::create(&target, &copy.spec(0)).unwrap();
         assert_eq!(made.metadata().dims[..], [30, 40]);
         assert_eq!(made.metadata().attributes["units"], "hartree");
+        let names = made.metadata().dimension_names.clone().unwrap();
+        assert_eq!(names, [None, Some("occupied".to_owned())], "names go with their dimensions");
         assert!(matches!(check_finished(&made), Err(Error::Unfinished { .. })));
         assert_eq!(copy.find(&target, false).unwrap(), Found::Unfinished);
     }

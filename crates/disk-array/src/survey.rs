@@ -11,6 +11,7 @@ use crate::format::coordinate;
 use crate::format::{Attributes, ChunkKeys, IndexFormat, METADATA, Metadata, MetadataError};
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// Where what is being made is.
@@ -43,10 +44,9 @@ impl Survey {
     pub(crate) fn of(path: &Path) -> Result<Self> {
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {}
-            Ok(_) => return Ok(Self::Other("a file")),
+            Ok(metadata) => return Ok(Self::Other(kind(&metadata))),
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                let dangling = fs::symlink_metadata(path).is_ok();
-                return Ok(if dangling { Self::Other("a link to nothing") } else { Self::Absent });
+                return Ok(if is_link(path) { Self::Other(DANGLING) } else { Self::Absent });
             }
             Err(error) => return Err(refused(Operation::Look, path)(error)),
         }
@@ -121,13 +121,34 @@ fn without_metadata(path: &Path) -> Error {
     let path = path.to_owned();
     let has = |name: &str| fs::symlink_metadata(path.join(name)).is_ok();
     let found = match fs::metadata(&path) {
+        Err(_) if is_link(&path) => DANGLING,
         Err(_) => return Error::Missing { path },
-        Ok(metadata) if !metadata.is_dir() => "a file",
+        Ok(metadata) if !metadata.is_dir() => kind(&metadata),
         Ok(_) if has(NEW) || has(OLD) => return Error::HalfMade { path },
         Ok(_) if has(".zarray") || has(".zgroup") => "an array or group of Zarr version 2",
         Ok(_) => "a directory without zarr.json",
     };
     Error::NotAnArray { path, found }
+}
+
+const DANGLING: &str = "a link to nothing";
+
+fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
+}
+
+/// What it is that is no directory.
+fn kind(metadata: &fs::Metadata) -> &'static str {
+    let kind = metadata.file_type();
+    if kind.is_fifo() {
+        "a pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else if kind.is_block_device() || kind.is_char_device() {
+        "a device"
+    } else {
+        "a file"
+    }
 }
 
 /// What is under `c` in the directory of an array of ours.

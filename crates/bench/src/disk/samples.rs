@@ -1,5 +1,7 @@
 //! The times that were taken, how much of a file was in the page cache then, and the speeds they mean.
 
+use std::fmt::Display;
+
 use crate::disk::access::Operation;
 use crate::statistics::Series;
 
@@ -63,13 +65,29 @@ impl<K: Ord> Samples<K> {
     }
 
     /// The median part of the file that was in the page cache before a read, 0 to 1, if that is not what `operation` needs.
-    pub(crate) fn odd_residence(&self, key: &K, operation: Operation) -> Option<f64> {
+    fn odd_residence(&self, key: &K, operation: Operation) -> Option<f64> {
         let part = self.resident.median(key)?;
         let odd = match operation {
             Operation::ReadCold => part > RESIDENT_TOLERANCE,
             _ => part < 1.0 - RESIDENT_TOLERANCE,
         };
         odd.then_some(part)
+    }
+}
+
+impl<C: Copy + Ord, E: Copy + Ord + Display> Samples<(C, E)> {
+    /// What a reader should know about the page cache of those who had too much or too little in it; `whole`: what is read.
+    pub(crate) fn residence_notes(
+        &self,
+        (cell, operation): (C, Operation),
+        engines: impl IntoIterator<Item = E>,
+        whole: &str,
+    ) -> Vec<String> {
+        let note = |engine| {
+            let percent = 100.0 * self.odd_residence(&(cell, engine), operation)?;
+            Some(format!("{engine}: {percent:.0} % of the {whole} in the page cache"))
+        };
+        engines.into_iter().filter_map(note).collect()
     }
 }
 

@@ -12,11 +12,11 @@
 use serde::Serialize;
 
 use crate::disk::access::Operation;
+use crate::disk::cell::{Judgement, is_judged};
 use crate::disk::rule::{PEER_FLOOR, device_target};
 use crate::dra::workload::{Alignment, Cell};
-use crate::outcome::{Outcome, ratio};
+use crate::outcome::Outcome;
 
-const RANKS_JUDGED_MAX: usize = 2;
 const LIMIT_FACTOR: f64 = 0.85;
 const SHIFTED_WRITE_MIN: f64 = 0.86;
 const SHIFTED_READ_MIN: f64 = 0.95;
@@ -54,29 +54,11 @@ fn best(speeds: [Option<f64>; 2]) -> Option<f64> {
     speeds.into_iter().flatten().max_by(f64::total_cmp)
 }
 
-/// A cell against its target.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(crate) struct Judgement {
-    /// Ours : best peer.
-    pub(crate) peer_ratio: Option<f64>,
-    /// Ours : limit of the device.
-    pub(crate) limit_ratio: Option<f64>,
-    /// The speed to reach, in bytes per second.
-    pub(crate) target: Option<f64>,
-    /// Whether it is reached.
-    pub(crate) outcome: Outcome,
-}
-
 /// Judges one cell.
 pub(crate) fn judge(cell: &Cell, speeds: &Speeds, cpus: usize) -> Judgement {
     let peer = speeds.best_peer();
     let target = peer.and_then(|peer| target(cell, peer, speeds.limit));
-    Judgement {
-        peer_ratio: ratio(speeds.ours, peer),
-        limit_ratio: ratio(speeds.ours, speeds.limit),
-        target,
-        outcome: if_judged(cell.workload.ranks, cpus, || Outcome::of(speeds.ours, target)),
-    }
+    Judgement::of(speeds.ours, peer, speeds.limit, target, is_judged(cell.workload.ranks, cpus))
 }
 
 /// What a section that is not aligned has to reach of an aligned one; `None`: nothing.
@@ -112,7 +94,7 @@ fn at_most(found: Option<f64>, most: f64) -> Outcome {
 }
 
 fn if_judged(ranks: usize, cpus: usize, outcome: impl FnOnce() -> Outcome) -> Outcome {
-    if ranks <= cpus.min(RANKS_JUDGED_MAX) { outcome() } else { Outcome::NotJudged }
+    if is_judged(ranks, cpus) { outcome() } else { Outcome::NotJudged }
 }
 
 /// The speed to reach; `None` if it depends on a limit that was not measured.
@@ -133,7 +115,7 @@ mod tests {
     use crate::outcome::Outcome;
 
     fn cell(operation: Operation, alignment: Alignment, ranks: usize) -> Cell {
-        Workload { layout: Layout::Blocks, scale: Scale::Full, alignment, ranks }.cell(operation)
+        Cell::of(Workload { layout: Layout::Blocks, scale: Scale::Full, alignment, ranks }, operation)
     }
 
     fn target(operation: Operation, alignment: Alignment, peer: f64, limit: f64) -> f64 {

@@ -7,10 +7,7 @@ use clap::{Parser, ValueEnum};
 use crate::disk::rule::repetitions_min;
 use crate::dra::engine::{Engine, Executables};
 use crate::dra::workload::{Alignment, Layout, Scale, Workload};
-use crate::options::Common;
-
-const RANKS: [usize; 3] = [1, 2, 4];
-const RANKS_QUICK: [usize; 2] = [1, 2];
+use crate::options::{Common, OnDisk};
 
 /// Measures disk-resident arrays side by side with the Global Arrays package, parallel HDF5 and the device, verifying all data:
 /// ranks write a section of an array on disk from an array in their memory, and read it back.
@@ -26,18 +23,6 @@ pub(crate) struct Options {
     /// Driver linked with parallel HDF5.
     #[arg(long, value_name = "PROGRAM")]
     hdf5: Option<PathBuf>,
-    /// The fio program.
-    #[arg(long, value_name = "PROGRAM")]
-    pub(crate) fio: Option<PathBuf>,
-    /// Measure the peers alone; chemio does not count as missing.
-    #[arg(long)]
-    pub(crate) peer_only: bool,
-    /// Open MPI's launcher.
-    #[arg(long, value_name = "PROGRAM", default_value = "mpirun.openmpi")]
-    mpirun: PathBuf,
-    /// Directory for the arrays, on the disk to be measured.
-    #[arg(long, default_value = ".")]
-    pub(crate) directory: PathBuf,
     /// What to measure.
     #[arg(long, value_delimiter = ',', value_enum, default_values = ["speeds", "overlap", "sweep"])]
     parts: Vec<Part>,
@@ -47,9 +32,6 @@ pub(crate) struct Options {
     /// Where sections begin.
     #[arg(long, value_delimiter = ',', value_enum, default_values = ["aligned", "shifted"])]
     alignments: Vec<Alignment>,
-    /// Numbers of ranks [default: 1,2,4; quick: 1,2].
-    #[arg(long, value_delimiter = ',')]
-    ranks: Option<Vec<usize>>,
     /// Numbers of ranks that do input and output, of the most ranks there are, for the sweep.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 4])]
     io_ranks: Vec<usize>,
@@ -59,6 +41,8 @@ pub(crate) struct Options {
     /// Repetitions, each by new processes on a new array [default: 5, or what it takes to move 800 MB; quick: 1].
     #[arg(long)]
     repetitions: Option<u64>,
+    #[command(flatten)]
+    pub(crate) on_disk: OnDisk,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -77,7 +61,7 @@ pub(crate) enum Part {
 impl Options {
     /// The drivers that were named; with `--peer-only` ours is not one of them.
     pub(crate) fn executables(&self) -> Executables {
-        let ours = self.ours.as_ref().filter(|_| !self.peer_only);
+        let ours = self.ours.as_ref().filter(|_| !self.on_disk.peer_only);
         Executables::new(self.package.as_ref(), self.hdf5.as_ref(), ours)
     }
 
@@ -89,7 +73,7 @@ impl Options {
 
     /// What starts jobs.
     pub(crate) fn launcher(&self) -> &Path {
-        &self.mpirun
+        &self.on_disk.mpirun
     }
 
     /// Whether `part` was asked for.
@@ -99,8 +83,7 @@ impl Options {
 
     /// Numbers of ranks.
     pub(crate) fn ranks(&self) -> Vec<usize> {
-        let usual: &[usize] = if self.common.quick { &RANKS_QUICK } else { &RANKS };
-        self.ranks.as_deref().unwrap_or(usual).to_vec()
+        self.on_disk.ranks(self.common.quick)
     }
 
     /// The most ranks of a job, by which the sweep is made.
@@ -146,11 +129,6 @@ impl Options {
         let section_bytes = self.workload((Layout::Blocks, Alignment::Aligned), 1).section_bytes();
         let enough = || if self.common.quick { 1 } else { repetitions_min(section_bytes) };
         self.repetitions.unwrap_or_else(enough)
-    }
-
-    /// How often a pass is taken at most that other processes disturb.
-    pub(crate) fn tries_max(&self) -> u64 {
-        if self.common.quick { 1 } else { 3 }
     }
 }
 

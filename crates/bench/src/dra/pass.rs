@@ -123,17 +123,17 @@ fn add<K: Copy + Ord>(times: &Times, (who, load): (K, Workload), found: &mut Fou
         (Operation::ReadCold, cold.seconds),
     ];
     for (operation, seconds) in seconds {
-        found.samples.add_any((load.cell(operation), who), seconds, *is_disturbed);
+        found.samples.add_any((Cell::of(load, operation), who), seconds, *is_disturbed);
     }
     let answers =
         [(Operation::WriteCached, written), (Operation::ReadCached, cached), (Operation::ReadCold, cold)];
     for (operation, answer) in answers {
         let part = answer.call / answer.transfer;
-        found.returns.add_any((load.cell(operation), who), part, *is_disturbed);
+        found.returns.add_any((Cell::of(load, operation), who), part, *is_disturbed);
     }
-    found.allocated.add((load.cell(Operation::WriteToDisk), who), written.allocated);
-    found.samples.add_resident((load.cell(Operation::ReadCached), who), cached.resident);
-    found.samples.add_resident((load.cell(Operation::ReadCold), who), cold.resident);
+    found.allocated.add((Cell::of(load, Operation::WriteToDisk), who), written.allocated);
+    found.samples.add_resident((Cell::of(load, Operation::ReadCached), who), cached.resident);
+    found.samples.add_resident((Cell::of(load, Operation::ReadCold), who), cold.resident);
 }
 
 #[cfg(test)]
@@ -141,7 +141,7 @@ mod tests {
     use super::{Found, Times, add};
     use crate::disk::access::Operation;
     use crate::dra::team::Answer;
-    use crate::dra::workload::{Alignment, Layout, Scale, Workload};
+    use crate::dra::workload::{Alignment, Cell, Layout, Scale, Workload};
 
     #[test]
     fn a_pass_fills_four_cells_and_says_of_three_transfers_when_their_call_returned() {
@@ -152,10 +152,10 @@ mod tests {
         let mut found = Found::default();
         let times = Times { written: answer, cached: answer, cold: answer, is_disturbed: false };
         add(&times, ("ours", load), &mut found);
-        let seconds =
-            Operation::ALL.map(|operation| found.samples.seconds(&(load.cell(operation), "ours")).to_vec());
+        let seconds = Operation::ALL
+            .map(|operation| found.samples.seconds(&(Cell::of(load, operation), "ours")).to_vec());
         assert_eq!(seconds, [[2.0], [4.0], [2.0], [2.0]]);
-        let part = |operation| found.returns.median(&(load.cell(operation), "ours"));
+        let part = |operation| found.returns.median(&(Cell::of(load, operation), "ours"));
         assert_eq!(Operation::ALL.map(part), [Some(0.25), None, Some(0.25), Some(0.25)]);
     }
 }

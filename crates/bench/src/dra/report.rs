@@ -11,7 +11,7 @@ use crate::disk::passes::Passes;
 use crate::disk::rule::above_limit_note;
 use crate::disk::scratch::Scratch;
 use crate::dra::engine::Engine;
-use crate::dra::judge::{Judgement, Speeds, judge, judge_return, judge_shift, shifted_min};
+use crate::dra::judge::{Speeds, judge, judge_return, judge_shift, shifted_min};
 use crate::dra::options::Options;
 use crate::dra::overlap;
 use crate::dra::pass::Found;
@@ -62,7 +62,7 @@ pub(crate) struct Report {
 impl Report {
     /// Before anything was measured.
     pub(crate) fn empty(options: &Options, scratch: &Scratch) -> Self {
-        let is_wanted = |engine: &Engine| !options.peer_only || *engine != Engine::Ours;
+        let is_wanted = |engine: &Engine| !options.on_disk.peer_only || *engine != Engine::Ours;
         Self {
             machine: Machine::look(scratch.path()),
             mpi: String::new(),
@@ -70,9 +70,9 @@ impl Report {
             seed: options.common.seed,
             repetitions: options.repetitions(),
             passes: Passes::default(),
-            peer_only: options.peer_only,
+            peer_only: options.on_disk.peer_only,
             missing: options.executables().missing().into_iter().filter(is_wanted).collect(),
-            has_limit: options.fio.is_some(),
+            has_limit: options.on_disk.fio.is_some(),
             rows: Vec::new(),
             shifts: Vec::new(),
             returns: Vec::new(),
@@ -92,20 +92,7 @@ impl Report {
 }
 
 /// One cell with its figures.
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
-    /// What was measured.
-    #[serde(flatten)]
-    pub(crate) cell: Cell,
-    /// Median speeds.
-    pub(crate) speeds: Speeds,
-    /// Against the target.
-    pub(crate) judgement: Judgement,
-    /// What a reader should know about the figures.
-    pub(crate) notes: Vec<String>,
-    /// Every single time that was not disturbed.
-    pub(crate) seconds: BTreeMap<Engine, Vec<f64>>,
-}
+pub(crate) type Row = crate::disk::cell::Row<Workload, Speeds, Engine>;
 
 impl Row {
     /// The row of `cell`.
@@ -134,10 +121,7 @@ fn limit(cell: Cell, device: &Device) -> Option<f64> {
 }
 
 fn notes(cell: Cell, speeds: &Speeds, found: &Found<Engine>) -> Vec<String> {
-    let resident = Engine::ALL.into_iter().filter_map(|engine| {
-        let part = found.samples.odd_residence(&(cell, engine), cell.operation)?;
-        Some(format!("{engine}: {:.0} % of the section in the page cache", 100.0 * part))
-    });
+    let resident = found.samples.residence_notes((cell, cell.operation), Engine::ALL, "section");
     let allocated = Engine::ALL.into_iter().filter_map(|engine| {
         let part = found.allocated.median(&(cell, engine)).filter(|&part| part > ALLOCATED_USUAL_MAX)?;
         Some(format!("{engine}: occupies {part:.1} times as much of the disk as the section"))
@@ -221,7 +205,7 @@ mod tests {
     use crate::outcome::Outcome;
 
     fn cell(alignment: Alignment, operation: Operation) -> Cell {
-        Workload { layout: Layout::Blocks, scale: Scale::Full, alignment, ranks: 1 }.cell(operation)
+        Cell::of(Workload { layout: Layout::Blocks, scale: Scale::Full, alignment, ranks: 1 }, operation)
     }
 
     fn rows(found: &Found<Engine>, operation: Operation) -> Vec<Row> {

@@ -39,7 +39,7 @@ impl Line {
 
     fn new(load: Workload, settings: Settings, found: &Found<Key>) -> Self {
         let speeds = |operation| {
-            let cell: Cell = load.cell(operation);
+            let cell = Cell::of(load, operation);
             Engine::ASYNCHRONOUS
                 .map(|engine| found.samples.speed(&(cell, (engine, settings)), load.section_bytes()))
         };
@@ -87,6 +87,7 @@ mod tests {
     use crate::dra::engine::Engine;
     use crate::dra::options::Options;
     use crate::dra::pass::Found;
+    use crate::dra::workload::Cell;
 
     #[test]
     fn every_setting_has_a_line_for_each_section_with_speeds_of_its_own() {
@@ -94,7 +95,7 @@ mod tests {
         let load = options.sections_of_sweep()[0];
         let settings = Settings { memory_bytes: Some(32 << 20), io_ranks: Some(2) };
         let mut found = Found::default();
-        found.samples.add((load.cell(Operation::ReadCold), (Engine::Ours, settings)), 2.0);
+        found.samples.add((Cell::of(load, Operation::ReadCold), (Engine::Ours, settings)), 2.0);
         let lines = Line::all(&options, &found);
         assert_eq!(lines.len(), 8);
         let measured: Vec<&Line> = lines.iter().filter(|line| line.read[1].is_some()).collect();

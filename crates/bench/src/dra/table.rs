@@ -7,7 +7,7 @@ use crate::dra::overlap;
 use crate::dra::report::{Report, Return, Row, Shift};
 use crate::dra::sweep;
 use crate::dra::workload::Cell;
-use crate::markdown::{MISSING, megabytes, ratio, render, tally};
+use crate::markdown::{MISSING, megabytes, megabytes_if_any, ratio, render, tally};
 use crate::outcome::Outcome;
 use crate::units::binary;
 
@@ -95,10 +95,6 @@ fn place(cell: Cell) -> Vec<String> {
     ]
 }
 
-fn if_any(speed: Option<f64>) -> String {
-    speed.map_or(String::new(), |speed| megabytes(Some(speed)))
-}
-
 // ---- speeds ----
 
 fn cells(rows: &[Row]) -> String {
@@ -130,10 +126,10 @@ fn cell_line(row: &Row) -> Vec<String> {
         megabytes(speeds.hdf5_collective),
         megabytes(speeds.hdf5_independent),
         megabytes(speeds.ours),
-        if_any(speeds.limit),
+        megabytes_if_any(speeds.limit),
         ratio(judgement.peer_ratio),
         ratio(judgement.limit_ratio),
-        if_any(judgement.target),
+        megabytes_if_any(judgement.target),
         judgement.outcome.verdict().into(),
         notes.join("; "),
     ];
@@ -289,7 +285,7 @@ fn misses(report: &Report) -> String {
         miss(line.cell, format!("its call returns after {} of its time", ratio(line.parts[1])));
     }
     for line in report.overlaps.iter().filter(|line| line.outcome == Outcome::Misses) {
-        let cell = line.setting.load.cell(line.setting.operation);
+        let cell = Cell::of(line.setting.load, line.setting.operation);
         let (plain, copying) = (ratio(line.ratio), ratio(line.ratio_with_copying));
         miss(cell, format!("with computing {plain} of the longer of the two, with the copying {copying}"));
     }
@@ -311,7 +307,7 @@ mod tests {
     use crate::dra::report::{Device, Return, Row, Shift};
     use crate::dra::sweep::Line;
     use crate::dra::team::Settings;
-    use crate::dra::workload::{Alignment, Layout, Scale, Workload};
+    use crate::dra::workload::{Alignment, Cell, Layout, Scale, Workload};
 
     fn load(alignment: Alignment) -> Workload {
         Workload { layout: Layout::Blocks, scale: Scale::Full, alignment, ranks: 2 }
@@ -324,7 +320,7 @@ mod tests {
     fn found(operation: Operation) -> Found<Engine> {
         let mut found = Found::default();
         for (alignment, seconds) in [(Alignment::Aligned, 0.1), (Alignment::Shifted, 0.2)] {
-            let cell = load(alignment).cell(operation);
+            let cell = Cell::of(load(alignment), operation);
             found.samples.add((cell, Engine::Ours), seconds);
             found.samples.add((cell, Engine::Hdf5Independent), 0.1);
             found.returns.add((cell, Engine::Ours), 0.5);
@@ -334,7 +330,7 @@ mod tests {
 
     fn rows(operation: Operation) -> Vec<Row> {
         let found = found(operation);
-        let row = |alignment| Row::new(load(alignment).cell(operation), &found, &Device::new(), 2);
+        let row = |alignment| Row::new(Cell::of(load(alignment), operation), &found, &Device::new(), 2);
         [Alignment::Aligned, Alignment::Shifted].map(row).into()
     }
 

@@ -5,8 +5,6 @@ use std::fmt;
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::disk::access::Operation;
-
 const ELEMENT_BYTES: u64 = 8;
 /// The most dimensions.
 const DIMS_MAX: usize = 3;
@@ -127,27 +125,10 @@ impl Workload {
         let said = |hints: [u64; DIMS_MAX]| hints[..dims_count].iter().map(u64::to_string).collect();
         self.hints().map_or(vec!["-1".to_owned(); dims_count], said).join(" x ")
     }
-
-    /// The lines of the table that a pass fills.
-    pub(crate) fn cells(self) -> [Cell; 4] {
-        Operation::ALL.map(|operation| self.cell(operation))
-    }
-
-    /// One of them.
-    pub(crate) fn cell(self, operation: Operation) -> Cell {
-        Cell { workload: self, operation }
-    }
 }
 
 /// One line of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub(crate) struct Cell {
-    /// The section and the ranks.
-    #[serde(flatten)]
-    pub(crate) workload: Workload,
-    /// The part of the work that is timed.
-    pub(crate) operation: Operation,
-}
+pub(crate) type Cell = crate::disk::cell::Cell<Workload>;
 
 impl Cell {
     /// The order of the tables: numbers of ranks that do the same stand one below the other.

@@ -8,9 +8,10 @@
 use serde::Serialize;
 
 use crate::disk::access::Mode;
+use crate::disk::cell::Judgement;
 use crate::disk::rule::{PEER_DOUBLED, PEER_FLOOR, device_target};
 use crate::eaf::workload::{Cell, Order, Workload};
-use crate::outcome::{Outcome, ratio};
+use crate::outcome::Outcome;
 
 const OVERLAP_MAX: f64 = 1.15;
 
@@ -39,29 +40,11 @@ impl Speeds {
     }
 }
 
-/// A cell against its target.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(crate) struct Judgement {
-    /// Ours : better peer.
-    pub(crate) peer_ratio: Option<f64>,
-    /// Ours : limit of the device.
-    pub(crate) limit_ratio: Option<f64>,
-    /// The speed to reach, in bytes per second.
-    pub(crate) target: Option<f64>,
-    /// Whether it is reached.
-    pub(crate) outcome: Outcome,
-}
-
 /// Judges one cell.
 pub(crate) fn judge(cell: &Cell, speeds: &Speeds) -> Judgement {
     let peer = speeds.better_peer();
     let target = peer.and_then(|peer| target(cell, peer, speeds.limit));
-    Judgement {
-        peer_ratio: ratio(speeds.ours, peer),
-        limit_ratio: ratio(speeds.ours, speeds.limit),
-        target,
-        outcome: Outcome::of(speeds.ours, target),
-    }
+    Judgement::of(speeds.ours, peer, speeds.limit, target, true)
 }
 
 /// Judges the ratio of computing with requests in flight to the longer of the two alone.
@@ -100,7 +83,7 @@ fn limit_factor(workload: &Workload) -> Option<f64> {
 mod tests {
     use super::{Judgement, Speeds, judge, judge_overlap};
     use crate::disk::access::{Mode, Operation};
-    use crate::eaf::workload::{Order, Workload};
+    use crate::eaf::workload::{Cell, Order, Workload};
     use crate::outcome::Outcome;
 
     fn judged(
@@ -110,7 +93,7 @@ mod tests {
         let workload = Workload { size_bytes: 80_000_000, chunk_bytes, order, mode };
         let limit = operation.uses_device().then_some(limit);
         let speeds = Speeds { ga_package: Some(peer), fortran: Some(peer / 2.0), ours: Some(ours), limit };
-        judge(&workload.cell(operation), &speeds)
+        judge(&Cell::of(workload, operation), &speeds)
     }
 
     fn target(cell: (Operation, u64, Order, Mode), peer: f64, limit: f64) -> f64 {
@@ -173,7 +156,7 @@ mod tests {
         let workload =
             Workload { size_bytes: 1, chunk_bytes: 1_600_000, order: Order::Random, mode: Mode::InFlight };
         let speeds = Speeds { ga_package: Some(1.0), ours: Some(2.0), ..Speeds::default() };
-        assert_eq!(judge(&workload.cell(Operation::ReadCold), &speeds).outcome, Outcome::NotJudged);
+        assert_eq!(judge(&Cell::of(workload, Operation::ReadCold), &speeds).outcome, Outcome::NotJudged);
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(crate) fn run(
 ) -> Result<(), BenchError> {
     let file = bench.scratch.file("pass");
     let mut driver = bench.start(engine, &load, &file)?;
-    let mut add = |operation, seconds| samples.add((load.cell(operation), engine), seconds);
+    let mut add = |operation, seconds| samples.add((Cell::of(load, operation), engine), seconds);
 
     let rehearsals = Rehearsals::below(&bench.scratch)?;
     for _ in 0..Rehearsals::count(load.size_bytes) {
@@ -41,8 +41,8 @@ pub(crate) fn run(
     let cold = driver.ask("read")?;
     add(Operation::ReadCold, cold.seconds);
 
-    samples.add_resident((load.cell(Operation::ReadCached), engine), cached.resident);
-    samples.add_resident((load.cell(Operation::ReadCold), engine), cold.resident);
+    samples.add_resident((Cell::of(load, Operation::ReadCached), engine), cached.resident);
+    samples.add_resident((Cell::of(load, Operation::ReadCold), engine), cold.resident);
     file.remove();
     rehearsals.clear()
 }

@@ -8,7 +8,7 @@ use crate::disk::fio::Limit;
 use crate::disk::rule::above_limit_note;
 use crate::disk::samples::Samples;
 use crate::eaf::engine::Engine;
-use crate::eaf::judge::{Judgement, Speeds, judge};
+use crate::eaf::judge::{Speeds, judge};
 use crate::eaf::overlap;
 use crate::eaf::workload::{Cell, Workload};
 use crate::machine::Machine;
@@ -44,20 +44,7 @@ impl Report {
 }
 
 /// One cell with its figures.
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
-    /// What was measured.
-    #[serde(flatten)]
-    pub(crate) cell: Cell,
-    /// Median speeds.
-    pub(crate) speeds: Speeds,
-    /// Against the target.
-    pub(crate) judgement: Judgement,
-    /// What a reader should know about the figures.
-    pub(crate) notes: Vec<String>,
-    /// Every single time.
-    pub(crate) seconds: BTreeMap<Engine, Vec<f64>>,
-}
+pub(crate) type Row = crate::disk::cell::Row<Workload, Speeds, Engine>;
 
 impl Row {
     /// The row of `cell`.
@@ -82,11 +69,6 @@ fn speeds(cell: Cell, samples: &Samples<(Cell, Engine)>, limit: Option<Limit>) -
 }
 
 fn notes(cell: Cell, speeds: &Speeds, samples: &Samples<(Cell, Engine)>) -> Vec<String> {
-    let resident = Engine::ALL.into_iter().filter_map(|engine| residence_note(cell, engine, samples));
+    let resident = samples.residence_notes((cell, cell.operation), Engine::ALL, "file");
     above_limit_note(speeds.better_peer(), speeds.limit).into_iter().chain(resident).collect()
-}
-
-fn residence_note(cell: Cell, engine: Engine, samples: &Samples<(Cell, Engine)>) -> Option<String> {
-    let part = samples.odd_residence(&(cell, engine), cell.operation)?;
-    Some(format!("{engine}: {:.0} % of the file in the page cache", 100.0 * part))
 }

@@ -6,7 +6,7 @@ use crate::eaf::engine::Engine;
 use crate::eaf::overlap::Line;
 use crate::eaf::report::{Report, Row};
 use crate::eaf::workload::Cell;
-use crate::markdown::{MISSING, megabytes, ratio, render, tally};
+use crate::markdown::{MISSING, megabytes, megabytes_if_any, ratio, render, tally};
 use crate::outcome::Outcome;
 use crate::statistics::median;
 use crate::units::decimal;
@@ -95,7 +95,7 @@ fn cell_line(row: &Row) -> Vec<String> {
         limit,
         ratio(judgement.peer_ratio),
         limit_ratio,
-        judgement.target.map_or(String::new(), |target| megabytes(Some(target))),
+        megabytes_if_any(judgement.target),
         judgement.outcome.verdict().into(),
         notes.join("; "),
     ]
@@ -153,7 +153,7 @@ mod tests {
     use crate::disk::samples::Samples;
     use crate::eaf::engine::Engine;
     use crate::eaf::report::Row;
-    use crate::eaf::workload::{Order, Workload};
+    use crate::eaf::workload::{Cell, Order, Workload};
 
     #[test]
     fn a_row_shows_speeds_ratios_target_and_verdict() {
@@ -163,7 +163,7 @@ mod tests {
             order: Order::Random,
             mode: Mode::InFlight,
         };
-        let cell = load.cell(Operation::ReadCold);
+        let cell = Cell::of(load, Operation::ReadCold);
         let mut samples = Samples::default();
         samples.add((cell, Engine::Ours), 0.04);
         samples.add((cell, Engine::GaPackage), 0.08);

@@ -5,7 +5,7 @@ use std::fmt;
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::disk::access::{Mode, Operation};
+use crate::disk::access::Mode;
 
 /// The order in which the chunks of a file are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, ValueEnum)]
@@ -30,27 +30,8 @@ pub(crate) struct Workload {
     pub(crate) mode: Mode,
 }
 
-impl Workload {
-    /// The lines of the table that a pass over the file fills.
-    pub(crate) fn cells(self) -> [Cell; 4] {
-        Operation::ALL.map(|operation| self.cell(operation))
-    }
-
-    /// One of them.
-    pub(crate) fn cell(self, operation: Operation) -> Cell {
-        Cell { workload: self, operation }
-    }
-}
-
 /// One line of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub(crate) struct Cell {
-    /// The file and the way through it.
-    #[serde(flatten)]
-    pub(crate) workload: Workload,
-    /// The part of the work that is timed.
-    pub(crate) operation: Operation,
-}
+pub(crate) type Cell = crate::disk::cell::Cell<Workload>;
 
 impl fmt::Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

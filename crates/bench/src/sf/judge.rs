@@ -10,11 +10,11 @@
 use serde::Serialize;
 
 use crate::disk::access::Mode;
+use crate::disk::cell::{Judgement, is_judged};
 use crate::disk::rule::{PEER_FLOOR, device_target};
-use crate::outcome::{Outcome, ratio};
+use crate::outcome::Outcome;
 use crate::sf::workload::{Cell, Workload};
 
-const RANKS_JUDGED_MAX: usize = 2;
 const FALL_MAX: f64 = 0.1;
 const LARGE_REQUEST_BYTES: u64 = 1_000_000;
 const SMALL_REQUEST_BYTES: u64 = 64_000;
@@ -43,33 +43,11 @@ impl Speeds {
     }
 }
 
-/// A cell against its target.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(crate) struct Judgement {
-    /// Ours : best peer.
-    pub(crate) peer_ratio: Option<f64>,
-    /// Ours : limit of the device.
-    pub(crate) limit_ratio: Option<f64>,
-    /// The speed to reach, in bytes per second.
-    pub(crate) target: Option<f64>,
-    /// Whether it is reached.
-    pub(crate) outcome: Outcome,
-}
-
 /// Judges one cell.
 pub(crate) fn judge(cell: &Cell, speeds: &Speeds, cpus: usize) -> Judgement {
     let peer = speeds.best_peer();
     let target = peer.and_then(|peer| target(cell, peer, speeds.limit));
-    Judgement {
-        peer_ratio: ratio(speeds.ours, peer),
-        limit_ratio: ratio(speeds.ours, speeds.limit),
-        target,
-        outcome: if is_judged(cell.workload.ranks, cpus) {
-            Outcome::of(speeds.ours, target)
-        } else {
-            Outcome::NotJudged
-        },
-    }
+    Judgement::of(speeds.ours, peer, speeds.limit, target, is_judged(cell.workload.ranks, cpus))
 }
 
 /// Judges what becomes of one rank's speed on two.
@@ -78,10 +56,6 @@ pub(crate) fn judge_fall(alone: Option<f64>, on_two: Option<f64>, cpus: usize) -
         return Outcome::NotJudged;
     }
     Outcome::of(on_two, alone.map(|alone| (1.0 - FALL_MAX) * alone))
-}
-
-fn is_judged(ranks: usize, cpus: usize) -> bool {
-    ranks <= cpus.min(RANKS_JUDGED_MAX)
 }
 
 /// The speed to reach; `None` if it depends on a limit that was not measured.
@@ -112,7 +86,7 @@ mod tests {
     const COLD: (Operation, u64, Mode) = (Operation::ReadCold, 1_000_000, Mode::InFlight);
 
     fn cell((operation, request_bytes, mode): (Operation, u64, Mode), ranks: usize) -> Cell {
-        Workload { request_bytes, mode, ranks, file_bytes: 256_000_000 }.cell(operation)
+        Cell::of(Workload { request_bytes, mode, ranks, file_bytes: 256_000_000 }, operation)
     }
 
     fn judged(cell: &Cell, peer: f64, limit: f64, ours: f64) -> Judgement {

@@ -8,14 +8,12 @@ use crate::disk::access::Mode;
 use crate::disk::rule::repetitions_min;
 use crate::error::BenchError;
 use crate::launcher::Mpi;
-use crate::options::Common;
+use crate::options::{Common, OnDisk};
 use crate::sf::engine::{Engine, Executables};
 use crate::sf::workload::Workload;
 
 const SIZE_MB: u64 = 256;
 const SIZE_MB_QUICK: u64 = 8;
-const RANKS: [usize; 3] = [1, 2, 4];
-const RANKS_QUICK: [usize; 2] = [1, 2];
 
 /// Measures shared files side by side with the Global Arrays package, MPI-IO and the device, verifying all data: ranks write a file
 /// of constant size round robin, and then each reads what another one wrote.
@@ -34,21 +32,9 @@ pub(crate) struct Options {
     /// Driver using MPI-IO of MPICH.
     #[arg(long, value_name = "PROGRAM")]
     mpiio_mpich: Option<PathBuf>,
-    /// The fio program.
-    #[arg(long, value_name = "PROGRAM")]
-    pub(crate) fio: Option<PathBuf>,
-    /// Measure the peers alone; chemio does not count as missing.
-    #[arg(long)]
-    pub(crate) peer_only: bool,
-    /// Open MPI's launcher.
-    #[arg(long, value_name = "PROGRAM", default_value = "mpirun.openmpi")]
-    mpirun: PathBuf,
     /// MPICH's launcher.
     #[arg(long, value_name = "PROGRAM", default_value = "mpiexec.mpich")]
     mpiexec: PathBuf,
-    /// Directory for the files, on the disk to be measured.
-    #[arg(long, default_value = ".")]
-    pub(crate) directory: PathBuf,
     /// Size of the file in MB (10^6 bytes), rounded down to whole requests [default: 256; quick: 8].
     #[arg(long, value_name = "MB")]
     size_mb: Option<u64>,
@@ -58,12 +44,11 @@ pub(crate) struct Options {
     /// Blocking one by one, or 8 in flight on each rank.
     #[arg(long, value_delimiter = ',', value_enum, default_values = ["blocking", "in-flight"])]
     modes: Vec<Mode>,
-    /// Numbers of ranks [default: 1,2,4; quick: 1,2].
-    #[arg(long, value_delimiter = ',')]
-    ranks: Option<Vec<usize>>,
     /// Repetitions, each by new processes on a new file [default: 5, or what it takes to move 800 MB; quick: 2].
     #[arg(long)]
     repetitions: Option<u64>,
+    #[command(flatten)]
+    pub(crate) on_disk: OnDisk,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -75,14 +60,14 @@ impl Options {
             (Engine::Package, self.package.as_ref()),
             (Engine::OpenMpi, self.mpiio_openmpi.as_ref()),
             (Engine::Mpich, self.mpiio_mpich.as_ref()),
-            (Engine::Ours, self.ours.as_ref().filter(|_| !self.peer_only)),
+            (Engine::Ours, self.ours.as_ref().filter(|_| !self.on_disk.peer_only)),
         ])
     }
 
     /// What starts jobs of `mpi`.
     pub(crate) fn launcher(&self, mpi: Mpi) -> &Path {
         match mpi {
-            Mpi::OpenMpi => &self.mpirun,
+            Mpi::OpenMpi => &self.on_disk.mpirun,
             Mpi::Mpich => &self.mpiexec,
         }
     }
@@ -104,19 +89,13 @@ impl Options {
 
     /// Numbers of ranks.
     pub(crate) fn ranks(&self) -> Vec<usize> {
-        let usual: &[usize] = if self.common.quick { &RANKS_QUICK } else { &RANKS };
-        self.ranks.as_deref().unwrap_or(usual).to_vec()
+        self.on_disk.ranks(self.common.quick)
     }
 
     /// How often everything is measured.
     pub(crate) fn repetitions(&self) -> u64 {
         let enough = || if self.common.quick { 2 } else { repetitions_min(self.size_bytes()) };
         self.repetitions.unwrap_or_else(enough)
-    }
-
-    /// How often a pass is taken at most that other processes disturb.
-    pub(crate) fn tries_max(&self) -> u64 {
-        if self.common.quick { 1 } else { 3 }
     }
 
     /// What `ranks` do with requests of this size, in each of the modes.

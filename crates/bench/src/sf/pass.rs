@@ -85,10 +85,10 @@ fn add(times: &Times, (engine, load): (Engine, Workload), samples: &mut Samples<
         (Operation::ReadCold, times.cold.seconds),
     ];
     for (operation, seconds) in seconds {
-        samples.add_any((load.cell(operation), engine), seconds, times.is_disturbed);
+        samples.add_any((Cell::of(load, operation), engine), seconds, times.is_disturbed);
     }
-    samples.add_resident((load.cell(Operation::ReadCached), engine), times.cached.resident);
-    samples.add_resident((load.cell(Operation::ReadCold), engine), times.cold.resident);
+    samples.add_resident((Cell::of(load, Operation::ReadCached), engine), times.cached.resident);
+    samples.add_resident((Cell::of(load, Operation::ReadCold), engine), times.cold.resident);
 }
 
 fn write(job: &mut Conversation, load: Workload) -> Result<Answer, BenchError> {

@@ -13,8 +13,8 @@ use crate::machine::Machine;
 use crate::outcome::{Outcome, ratio};
 use crate::sf::device::{Device, Yardstick};
 use crate::sf::engine::Engine;
-use crate::sf::judge::{Judgement, Speeds, judge, judge_fall};
-use crate::sf::workload::Cell;
+use crate::sf::judge::{Speeds, judge, judge_fall};
+use crate::sf::workload::{Cell, Workload};
 
 /// One run.
 #[derive(Debug, Serialize)]
@@ -54,20 +54,7 @@ impl Report {
 }
 
 /// One cell with its figures.
-#[derive(Debug, Serialize)]
-pub(crate) struct Row {
-    /// What was measured.
-    #[serde(flatten)]
-    pub(crate) cell: Cell,
-    /// Median speeds.
-    pub(crate) speeds: Speeds,
-    /// Against the target.
-    pub(crate) judgement: Judgement,
-    /// What a reader should know about the figures.
-    pub(crate) notes: Vec<String>,
-    /// Every single time that was not disturbed.
-    pub(crate) seconds: BTreeMap<Engine, Vec<f64>>,
-}
+pub(crate) type Row = crate::disk::cell::Row<Workload, Speeds, Engine>;
 
 impl Row {
     /// The row of `cell`.
@@ -104,10 +91,7 @@ fn device_speed(cell: Cell, device: Option<&Device<'_>>, yardstick: Yardstick) -
 }
 
 fn notes(cell: Cell, speeds: &Speeds, samples: &Samples<(Cell, Engine)>) -> Vec<String> {
-    let resident = Engine::ALL.into_iter().filter_map(|engine| {
-        let part = samples.odd_residence(&(cell, engine), cell.operation)?;
-        Some(format!("{engine}: {:.0} % of the file in the page cache", 100.0 * part))
-    });
+    let resident = samples.residence_notes((cell, cell.operation), Engine::ALL, "file");
     above_limit_note(speeds.best_peer(), speeds.limit).into_iter().chain(resident).collect()
 }
 
@@ -169,7 +153,7 @@ mod tests {
 
     fn cell(ranks: usize) -> Cell {
         let load = Workload { request_bytes: 64_000, mode: Mode::InFlight, ranks, file_bytes: 64_000_000 };
-        load.cell(Operation::WriteCached)
+        Cell::of(load, Operation::WriteCached)
     }
 
     fn rows(seconds: &[(usize, Engine, f64)]) -> Vec<Row> {

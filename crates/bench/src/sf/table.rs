@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::markdown::{MISSING, megabytes, ratio, render, tally};
+use crate::markdown::{MISSING, megabytes, megabytes_if_any, ratio, render, tally};
 use crate::outcome::Outcome;
 use crate::sf::engine::Engine;
 use crate::sf::report::{Fall, Report, Row};
@@ -94,7 +94,6 @@ fn cells(rows: &[Row]) -> String {
 
 fn cell_line(row: &Row) -> Vec<String> {
     let Row { cell: Cell { workload, operation }, speeds, judgement, notes, .. } = row;
-    let if_any = |speed: Option<f64>| speed.map_or(String::new(), |speed| megabytes(Some(speed)));
     vec![
         either(workload.request_bytes),
         workload.mode.to_string(),
@@ -104,11 +103,11 @@ fn cell_line(row: &Row) -> Vec<String> {
         megabytes(speeds.openmpi),
         megabytes(speeds.mpich),
         megabytes(speeds.ours),
-        if_any(speeds.same_size),
-        if_any(speeds.limit),
+        megabytes_if_any(speeds.same_size),
+        megabytes_if_any(speeds.limit),
         ratio(judgement.peer_ratio),
         ratio(judgement.limit_ratio),
-        if_any(judgement.target),
+        megabytes_if_any(judgement.target),
         judgement.outcome.verdict().into(),
         notes.join("; "),
     ]
@@ -166,7 +165,7 @@ mod tests {
     use crate::disk::samples::Samples;
     use crate::sf::engine::Engine;
     use crate::sf::report::{Fall, Row};
-    use crate::sf::workload::Workload;
+    use crate::sf::workload::{Cell, Workload};
 
     fn last_line(table: &str) -> Vec<&str> {
         table.lines().last().expect("a row").split('|').map(str::trim).collect()
@@ -175,7 +174,7 @@ mod tests {
     fn rows() -> Vec<Row> {
         let load =
             |ranks| Workload { request_bytes: 64_000, mode: Mode::InFlight, ranks, file_bytes: 64_000_000 };
-        let cell = |ranks| load(ranks).cell(Operation::WriteCached);
+        let cell = |ranks| Cell::of(load(ranks), Operation::WriteCached);
         let mut samples = Samples::default();
         samples.add((cell(1), Engine::Ours), 0.04);
         samples.add((cell(2), Engine::Ours), 0.08);

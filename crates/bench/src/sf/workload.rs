@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::disk::access::{Mode, Operation};
+use crate::disk::access::Mode;
 
 /// A file and the way it is written and read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -17,27 +17,8 @@ pub(crate) struct Workload {
     pub(crate) file_bytes: u64,
 }
 
-impl Workload {
-    /// The lines of the table that a pass over the file fills.
-    pub(crate) fn cells(self) -> [Cell; 4] {
-        Operation::ALL.map(|operation| self.cell(operation))
-    }
-
-    /// One of them.
-    pub(crate) fn cell(self, operation: Operation) -> Cell {
-        Cell { workload: self, operation }
-    }
-}
-
 /// One line of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub(crate) struct Cell {
-    /// The file and the way through it.
-    #[serde(flatten)]
-    pub(crate) workload: Workload,
-    /// The part of the work that is timed.
-    pub(crate) operation: Operation,
-}
+pub(crate) type Cell = crate::disk::cell::Cell<Workload>;
 
 impl Cell {
     /// The order of the table: numbers of ranks that do the same stand one below the other.

@@ -146,6 +146,7 @@ fn kind(table: &str, line: &Object, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Cell, Report};
+    use crate::layout::{judge, workload};
     use crate::outcome::Outcome;
     use serde_json::{Value, json};
 
@@ -201,6 +202,38 @@ mod tests {
         );
         assert_eq!((peer.kind.as_str(), peer.peer, peer.target), ("peer", Some(4.0), None));
         assert_eq!(peer.outcome, Outcome::NotJudged);
+    }
+
+    #[test]
+    fn all_verdicts_of_re_blocking_count_as_that_suite_writes_them() {
+        let cell = workload::Cell {
+            ranks: 1,
+            memory_bytes: 1 << 20,
+            pattern: workload::Pattern { rows: 8, columns: 512 },
+        };
+        let seconds = judge::Seconds {
+            conversion: Some(2.0),
+            plain: Some(1.0),
+            aligned: Some(1.0),
+            limit: Some(0.9),
+            peer: Some(4.0),
+            ..judge::Seconds::default()
+        };
+        let judgements = judge::judge(&cell, &seconds, (4 << 20, false), 2);
+        let spread = judge::judge_spread(Some(1.1), Some(1.0), 1, 2);
+        let cells = report(&json!({
+            "rows": [{"ranks": 1, "judgements": judgements}], "spreads": [{"ranks": 1, "judgement": spread}]}));
+        let found: Vec<_> = cells.iter().map(|cell| (cell.kind.as_str(), cell.outcome)).collect();
+        let expected = [
+            ("spreads", Outcome::Holds),
+            ("aligned", Outcome::Holds),
+            ("copy", Outcome::Misses),
+            ("peer", Outcome::Holds),
+        ];
+        assert_eq!(found, expected);
+        let [spread, aligned, copy, peer] = cells.try_into().expect("four");
+        assert_eq!((peer.peer, copy.limit, aligned.limit), (Some(2.0), Some(0.5), Some(0.9)));
+        assert!(spread.target.is_some_and(|target| target > 1.0), "{spread:?}");
     }
 
     #[test]

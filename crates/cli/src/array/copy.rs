@@ -9,13 +9,15 @@ use disk_array::{ArrayDirectory, Copying};
 use std::path::Path;
 
 pub(crate) fn run(options: &options::Cp) -> Result<()> {
-    let source = ArrayDirectory::open(&options.source)?;
-    copy(source, &destination(&options.source, &options.target)?)
+    let source = ArrayDirectory::open(&options.names.source)?;
+    copy(source, &destination(&options.names.source, &options.names.target)?)
 }
 
 /// Copies an array. If it fails or a signal arrives there is no copy.
 pub(crate) fn copy(source: ArrayDirectory, target: &Path) -> Result<()> {
+    let progress = Progress::waiting("looking");
     let mut copying = Copying::begin(source, target)?;
+    drop(progress);
     let progress = Progress::new("copying", copying.bytes_total());
     while let Some(bytes) = copying.step()? {
         progress.add(bytes);

@@ -4,14 +4,17 @@ use super::size::{self, Size};
 use crate::error::Result;
 use crate::options;
 use crate::output::{self, share};
+use crate::progress::Progress;
 use disk_array::{ArrayDirectory, Attributes, Maker, Stored};
 use serde_json::{Value, json};
 
 pub(crate) fn run(options: &options::Info) -> Result<()> {
-    let array = ArrayDirectory::open(&options.path)?;
+    let array = ArrayDirectory::open(&options.array.path)?;
+    let progress = Progress::waiting("looking");
     let stored = array.stored()?;
     let size = size::of(&array, &stored.shards)?;
-    if options.facts.json {
+    drop(progress);
+    if options.array.facts.json {
         return output::print_json(&to_json(&array, &stored, &size));
     }
     output::print(&to_text(&array, &stored, &size))

@@ -5,6 +5,7 @@ use crate::error::{Result, refused};
 use crate::interrupt;
 use crate::options;
 use crate::output::{self, share};
+use crate::progress::Progress;
 use command::reblocking::check_finished;
 use disk_array::{ArrayDirectory, Error};
 use serde_json::{Value, json};
@@ -29,18 +30,20 @@ enum What {
 }
 
 pub(crate) fn run(options: &options::Ls) -> Result<()> {
+    let progress = Progress::waiting("looking");
     let mut entries = vec![];
-    let listed = fs::read_dir(&options.directory).map_err(refused("list", &options.directory))?;
+    let listed = fs::read_dir(&options.place.directory).map_err(refused("list", &options.place.directory))?;
     for entry in listed {
         interrupt::check()?;
-        let path = entry.map_err(refused("list", &options.directory))?.path();
+        let path = entry.map_err(refused("list", &options.place.directory))?.path();
         if let Some(what) = look(&path) {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             entries.push(Entry { name, what });
         }
     }
+    drop(progress);
     entries.sort_by(|a, b| a.name.cmp(&b.name));
-    if options.facts.json {
+    if options.place.facts.json {
         return output::print_json(&entries.iter().map(to_json).collect());
     }
     output::print(&to_text(&entries))

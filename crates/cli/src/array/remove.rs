@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::interrupt;
 use crate::options;
 use crate::output;
+use crate::progress::Progress;
 use disk_array::{ArrayDirectory, Deleted, Error};
 use std::path::Path;
 
@@ -16,7 +17,10 @@ pub(crate) fn run(options: &options::Rm) -> Result<()> {
 }
 
 fn remove(path: &Path, foreign: bool) -> Result<()> {
-    match ArrayDirectory::delete(path) {
+    let progress = Progress::waiting("deleting");
+    let deleted = ArrayDirectory::delete(path);
+    drop(progress);
+    match deleted {
         Ok(deleted) => tell(&deleted),
         Err(Error::NotOurs { .. }) if foreign => delete(ArrayDirectory::open(path)?),
         Err(error) => {
@@ -34,7 +38,10 @@ fn remove(path: &Path, foreign: bool) -> Result<()> {
 
 /// Deletes an array, whoever made it.
 pub(super) fn delete(array: ArrayDirectory) -> Result<()> {
-    tell(&array.delete_whoever_made_it()?)
+    let progress = Progress::waiting("deleting");
+    let deleted = array.delete_whoever_made_it()?;
+    drop(progress);
+    tell(&deleted)
 }
 
 fn tell(deleted: &Deleted) -> Result<()> {

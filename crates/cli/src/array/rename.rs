@@ -10,15 +10,16 @@ use rustix::io::Errno;
 use std::path::Path;
 
 pub(crate) fn run(options: &options::Mv) -> Result<()> {
-    let source = ArrayDirectory::open(&options.source)?;
-    let target = destination(&options.source, &options.target)?;
-    match rustix::fs::renameat_with(CWD, &options.source, CWD, &target, RenameFlags::NOREPLACE) {
+    let from = &options.names.source;
+    let source = ArrayDirectory::open(from)?;
+    let target = destination(from, &options.names.target)?;
+    match rustix::fs::renameat_with(CWD, from, CWD, &target, RenameFlags::NOREPLACE) {
         Ok(()) => Ok(()),
         Err(Errno::XDEV) => move_over(source, &target),
         // A file system that has no such rename.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => rename(&options.source, &target),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => rename(from, &target),
         Err(Errno::EXIST | Errno::NOTEMPTY) => Err(exists(&target)),
-        Err(error) => Err(refused("rename", &options.source)(error.into())),
+        Err(error) => Err(refused("rename", from)(error.into())),
     }
 }
 

@@ -4,8 +4,8 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::options;
 use crate::output;
-use crate::progress::Progress;
-use crate::scan::Source;
+use crate::progress::{Amount, Canvas, Progress};
+use crate::scan::source::{Source, looked_into};
 use crate::stats;
 use command::reblocking::check_finished;
 use disk_array::ArrayDirectory;
@@ -18,12 +18,13 @@ struct Damage {
 }
 
 pub(crate) fn run(options: &options::Verify) -> Result<()> {
-    let array = ArrayDirectory::open(&options.path)?;
+    let array = ArrayDirectory::open(&options.array.path)?;
     check_finished(&array)?;
-    let stored = array.stored()?;
+    let stored = looked_into(&array)?;
     let mut damage = missing(&array, &stored.shards);
     let shards = stored.shards.len() + damage.len();
-    let progress = Progress::new("checking", stored.shards.len() as u64);
+    let progress =
+        Progress::on(Canvas::StandardError, "checking", Amount::Shards(stored.shards.len() as u64));
     for &number in &stored.shards {
         interrupt::check()?;
         if let Err(error) = array.check_shard(number) {
@@ -33,11 +34,11 @@ pub(crate) fn run(options: &options::Verify) -> Result<()> {
     }
     drop(progress);
     damage.sort_by_key(|damage| damage.shard);
-    let read = if options.read && damage.is_empty() { Some(read_all(&options.path)?) } else { None };
-    if options.facts.json {
+    let read = if options.read && damage.is_empty() { Some(read_all(&options.array.path)?) } else { None };
+    if options.array.facts.json {
         let list: Vec<_> = damage.iter().map(|d| json!({"shard": d.shard, "message": d.message})).collect();
         output::print_json(&json!({
-            "path": options.path.to_string_lossy(), "whole": damage.is_empty(), "shards": shards,
+            "path": options.array.path.to_string_lossy(), "whole": damage.is_empty(), "shards": shards,
             "damaged": list, "elements_read": read,
         }))?;
     } else {
@@ -46,7 +47,7 @@ pub(crate) fn run(options: &options::Verify) -> Result<()> {
     if damage.is_empty() {
         return Ok(());
     }
-    Err(Error::Damaged { path: options.path.clone(), damaged: damage.len(), shards })
+    Err(Error::Damaged { path: options.array.path.clone(), damaged: damage.len(), shards })
 }
 
 /// Shards that an array of ours must have: it is made with all of them.
@@ -66,7 +67,9 @@ fn missing(array: &ArrayDirectory, stored: &[u64]) -> Vec<Damage> {
 
 /// Reads every element; how many there are.
 fn read_all(path: &std::path::Path) -> Result<u64> {
-    Ok(stats::summarize(&Source::open(path)?, READ_MEGABYTES)?.count())
+    let source = Source::open(path)?;
+    let progress = Progress::new("reading", stats::bytes_stored(&source));
+    Ok(stats::summarize(&source, READ_MEGABYTES, &progress)?.count())
 }
 
 const READ_MEGABYTES: u64 = 128;

@@ -7,7 +7,7 @@ use super::{hdf5, npy};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::options;
-use crate::progress::Progress;
+use crate::progress::{Amount, Canvas, Progress};
 use crate::scan::tiles::TileShape;
 use crate::scan::writer::Buffers;
 use crate::scan::{Job, Team, Tiles, Writer};
@@ -43,12 +43,17 @@ pub(crate) fn run(options: &options::Import) -> Result<()> {
     let spec = spec(options, data_type, &dims)?;
     expect_free(&options.array, options.force)?;
     let creation = Creation::begin(&options.array, &spec)?;
-    for number in 0..creation.layout().shards_count() {
+    let shards = creation.layout().shards_count();
+    let progress = Progress::on(Canvas::StandardError, "making", Amount::Shards(shards));
+    for number in 0..shards {
         interrupt::check()?;
         creation.make_shard(number)?;
+        progress.add(1);
     }
+    drop(progress);
     copy_elements(&from, &creation, options.memory.megabytes)?;
     interrupt::check()?;
+    let _progress = Progress::waiting("syncing");
     creation.commit()?;
     Ok(())
 }
@@ -158,5 +163,6 @@ fn copy_elements(from: &From, creation: &Creation, megabytes: u64) -> Result<()>
         writer.write(buffers, tile, memory)
     })?;
     drop(progress);
+    let _progress = Progress::waiting("syncing");
     writer.sync()
 }

@@ -8,7 +8,7 @@ use crate::error::{Error, Result, refused};
 use crate::interrupt;
 use crate::options;
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::{Amount, Canvas, Progress};
 use crate::scan::tiles::TileShape;
 use crate::scan::writer::Buffers;
 use crate::scan::{Job, Source, Team, Tiles, Writer};
@@ -86,14 +86,14 @@ impl Measure {
 
 pub(crate) fn run(options: &options::Bench) -> Result<()> {
     let bytes = options.size * MEGABYTE;
-    expect_space(&options.directory, 3 * bytes)?;
-    let path = options.directory.join(format!(".chemio-bench-{}", std::process::id()));
-    fs::create_dir(&path).map_err(refused("make a directory in", &options.directory))?;
+    expect_space(&options.place.directory, 3 * bytes)?;
+    let path = options.place.directory.join(format!(".chemio-bench-{}", std::process::id()));
+    fs::create_dir(&path).map_err(refused("make a directory in", &options.place.directory))?;
     let scratch = Scratch(path);
     let rates = measure(&scratch.0, bytes)?;
     drop(scratch);
-    if options.facts.json {
-        return output::print_json(&to_json(&options.directory, bytes, &rates));
+    if options.place.facts.json {
+        return output::print_json(&to_json(&options.place.directory, bytes, &rates));
     }
     output::print(&to_text(bytes, &rates))
 }
@@ -253,7 +253,7 @@ fn write_array(path: &Path, bytes: u64) -> Result<()> {
     let shape = TileShape { dims, brick, element_bytes: 8, bytes_max: team.tile_bytes };
     let tiles = Tiles::all(&Section::whole(dims)?, shape)?;
     let writer = Writer::new(&creation, &tiles);
-    let quiet = Progress::new("", u64::MAX);
+    let quiet = quiet();
     let begin = || Ok((Buffers::new()?, Vec::new()));
     team.each_tile(tiles, Job { element_bytes: 8, progress: &quiet }, begin, |(buffers, memory), tile| {
         let len = size(tile.len() * 8);
@@ -266,6 +266,11 @@ fn write_array(path: &Path, bytes: u64) -> Result<()> {
     writer.sync()?;
     creation.commit()?;
     Ok(())
+}
+
+/// The bar is that of all measurements.
+fn quiet() -> Progress {
+    Progress::on(Canvas::None, "", Amount::Unknown)
 }
 
 fn drop_from_cache(path: &Path) -> Result<()> {
@@ -281,11 +286,9 @@ fn drop_from_cache(path: &Path) -> Result<()> {
 
 /// Reads it, and sees whether it is what was written.
 fn read_array(path: &Path, bytes: u64) -> Result<()> {
-    let found = stats::summarize(&Source::open(path)?, MEMORY_MEGABYTES)?;
+    let found = stats::summarize(&Source::open(path)?, MEMORY_MEGABYTES, &quiet())?;
     let right = found.count() == bytes / 8 && found.zeros() == 0 && found.nan() == 0;
-    let wrong =
-        || Error::BadFile { path: path.to_owned(), reason: "other elements than were written".to_owned() };
-    if right { Ok(()) } else { Err(wrong()) }
+    if right { Ok(()) } else { Err(Error::WrongBytes { path: path.to_owned() }) }
 }
 
 /// How much of the limit of the same run a rate is.

@@ -4,6 +4,7 @@ use crate::error::{Error, Result, refused};
 use crate::files::NewFile;
 use crate::options;
 use crate::output;
+use crate::progress::Progress;
 use elio::{File, FileSystem, Mode, OpenOptions, Properties};
 use rustix::process::{Resource, getrlimit};
 use serde_json::{Value, json};
@@ -27,14 +28,16 @@ impl Finding {
 }
 
 pub(crate) fn run(options: &options::Doctor) -> Result<()> {
-    let findings = look(&options.directory)?;
-    if options.facts.json {
+    let progress = Progress::waiting("looking");
+    let findings = look(&options.place.directory)?;
+    drop(progress);
+    if options.place.facts.json {
         let facts: Vec<Value> = findings
             .iter()
             .map(|finding| json!({"what": finding.what, "found": finding.found, "well": finding.advice.is_none(), "advice": finding.advice}))
             .collect();
         return output::print_json(
-            &json!({"directory": options.directory.to_string_lossy(), "findings": facts}),
+            &json!({"directory": options.place.directory.to_string_lossy(), "findings": facts}),
         );
     }
     let lines = findings.iter().flat_map(|finding| {
@@ -47,7 +50,7 @@ pub(crate) fn run(options: &options::Doctor) -> Result<()> {
 fn look(directory: &Path) -> Result<Vec<Finding>> {
     let properties = probe(directory)?;
     let mut findings =
-        vec![kernel(), io_uring(), file_system(properties), direct(properties), space(directory)?];
+        vec![kernel(), io_uring(), file_system(directory, properties), direct(properties), space(directory)?];
     findings.extend(limits());
     findings.extend([shared_memory(), Some(launcher()), compiler()].into_iter().flatten());
     Ok(findings)
@@ -80,7 +83,7 @@ fn io_uring() -> Finding {
     }
 }
 
-fn file_system(properties: Properties) -> Finding {
+fn file_system(directory: &Path, properties: Properties) -> Finding {
     let (found, advice) = match properties.file_system {
         FileSystem::Local => ("on a local device", None),
         FileSystem::Memory => {
@@ -101,7 +104,18 @@ fn file_system(properties: Properties) -> Finding {
         ),
         _ => ("of a kind that makes no difference", None),
     };
-    Finding::new("file system", found, advice)
+    let kind = mounted_kind(directory).map_or(String::new(), |kind| format!("{kind}, "));
+    Finding::new("file system", format!("{kind}{found}"), advice)
+}
+
+/// What the system calls the file system that `directory` is on. Some are made of several devices, of which it does not know.
+fn mounted_kind(directory: &Path) -> Option<String> {
+    let device = rustix::fs::stat(directory).ok()?.st_dev;
+    let device = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
+    let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+    // 36 35 98:0 /root /mount options ... - ext4 /dev/sda options
+    let mount = mounts.lines().find(|line| line.split(' ').nth(2) == Some(&device))?;
+    mount.split_once(" - ")?.1.split(' ').next().map(str::to_owned)
 }
 
 fn direct(properties: Properties) -> Finding {
@@ -222,7 +236,7 @@ mod tests {
     #[test]
     fn every_finding_that_is_not_well_says_what_to_change() {
         let in_memory = Properties { file_system: FileSystem::Memory, ..Properties::default() };
-        assert!(file_system(in_memory).advice.is_some() && direct(in_memory).advice.is_none());
+        assert!(file_system("/".as_ref(), in_memory).advice.is_some() && direct(in_memory).advice.is_none());
         assert!(direct(Properties::default()).advice.is_some());
         assert!(kernel_version() > (2, 6));
     }

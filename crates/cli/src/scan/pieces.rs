@@ -63,15 +63,42 @@ impl Piece {
         tile: &Section,
         mut visit: impl FnMut(usize, usize, usize),
     ) {
-        let brick = *layout.bricks().brick();
+        let (brick, in_tile) = (*layout.bricks().brick(), Layout::dense(&tile.counts()));
         let element = size(layout.data_type().bytes());
-        let (in_brick, in_tile) = (Layout::dense(&brick), Layout::dense(&tile.counts()));
         for part in self.boxes(&brick, tile) {
-            let piece_first = in_brick.offset_from(&self.origin, part.lo()) - size(self.elements.start);
-            let tile_first = in_tile.offset(&part.place_in(tile));
-            Runs::new(&part.counts(), &in_brick, &in_tile).for_each(|piece_at, tile_at, len| {
-                visit((piece_first + piece_at) * element, (tile_first + tile_at) * element, len * element);
+            let first = in_tile.offset(&part.place_in(tile)) * element;
+            self.each_run_of(layout, &part, &in_tile, |piece_at, tile_at, len| {
+                visit(piece_at, first + tile_at, len);
             });
         }
+    }
+
+    /// The same of elements that are neighbours in the piece, wherever they are in the tile: where they begin, and how many bytes they
+    /// are.
+    pub(crate) fn each_run_in_brick(
+        &self,
+        layout: &ArrayLayout,
+        tile: &Section,
+        mut visit: impl FnMut(usize, usize),
+    ) {
+        let brick = *layout.bricks().brick();
+        for part in self.boxes(&brick, tile) {
+            self.each_run_of(layout, &part, &Layout::dense(&brick), |piece_at, _, len| visit(piece_at, len));
+        }
+    }
+
+    /// The runs of a box of the piece in another memory, which begins with the box.
+    fn each_run_of(
+        &self,
+        layout: &ArrayLayout,
+        part: &Section,
+        other: &Layout,
+        mut visit: impl FnMut(usize, usize, usize),
+    ) {
+        let (in_brick, element) = (Layout::dense(layout.bricks().brick()), size(layout.data_type().bytes()));
+        let first = in_brick.offset_from(&self.origin, part.lo()) - size(self.elements.start);
+        Runs::new(&part.counts(), &in_brick, other).for_each(|piece_at, other_at, len| {
+            visit((first + piece_at) * element, other_at * element, len * element);
+        });
     }
 }

@@ -1,9 +1,10 @@
 //! An array that is read by several threads: its shards, and what in them is a hole.
 
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 use command::reblocking::check_finished;
 use disk_array::format::BrickPlace;
-use disk_array::{ArrayDirectory, ShardFile};
+use disk_array::{ArrayDirectory, ShardFile, Stored};
 use elio::{File, Mode, OpenOptions, Sharing};
 use rustix::fs::SeekFrom;
 use std::ops::Range;
@@ -36,7 +37,7 @@ impl Source {
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let array = ArrayDirectory::open(path)?;
         check_finished(&array)?;
-        let stored = array.stored()?.shards;
+        let stored = looked_into(&array)?.shards;
         if let Some(part) = array.attributes().and_then(|attributes| attributes.part.as_ref())
             && (stored.len() as u64) < array.layout().shards_count()
         {
@@ -76,6 +77,12 @@ impl Source {
         open.push(Arc::clone(&shard));
         Ok(Some(shard))
     }
+}
+
+/// Which files an array has: all its directories are listed.
+pub(crate) fn looked_into(array: &ArrayDirectory) -> Result<Stored> {
+    let _progress = Progress::waiting("looking");
+    Ok(array.stored()?)
 }
 
 impl Shard {

@@ -1,7 +1,8 @@
 //! Threads that work on tiles, each on the next one there is.
 
 use super::reader::{Content, Reader};
-use super::{IN_FLIGHT, Source, TRANSFER_BYTES, Tiles};
+use super::walk::Walk;
+use super::{IN_FLIGHT, Part, Source, TRANSFER_BYTES, Tiles};
 use crate::error::Result;
 use crate::interrupt;
 use crate::progress::Progress;
@@ -91,6 +92,33 @@ impl Team {
                 .into_iter()
                 .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
                 .collect()
+        })
+    }
+
+    /// The same with the elements of every tile, in any order and as they come: `work` is given some at a time.
+    pub(crate) fn each_part<W: Send>(
+        self,
+        source: &Source,
+        tiles: Tiles,
+        progress: &Progress,
+        begin: impl Fn() -> Result<W> + Sync,
+        work: impl Fn(&mut W, Part<'_>) -> Result<()> + Sync,
+    ) -> Result<Vec<W>> {
+        let element_bytes = source.array().metadata().data_type.bytes();
+        self.on_threads(tiles, |next| {
+            let (mut worker, mut walk) = (begin()?, Walk::new(source)?);
+            let mut visit = |part: Part<'_>| {
+                progress.add(match part {
+                    Part::Elements(elements) => elements.len() as u64,
+                    Part::Zeros(count) | Part::Fill(count) => count * element_bytes,
+                });
+                work(&mut worker, part)
+            };
+            while let Some(tile) = next()? {
+                walk.over(&tile, &mut visit)?;
+            }
+            walk.finish(&mut visit)?;
+            Ok(worker)
         })
     }
 

@@ -115,32 +115,63 @@ struct Block {
     max: f64,
 }
 
+/// The block as it grows, in lanes.
+struct Lanes {
+    sum: [f64; LANES],
+    min: [f64; LANES],
+    max: [f64; LANES],
+    // As wide as the numbers, so that one comparison of several serves for both.
+    nan: [u64; LANES],
+    infinite: [u64; LANES],
+    zeros: [u64; LANES],
+}
+
+impl Lanes {
+    const EMPTY: Self = Self {
+        sum: [0.0; LANES],
+        min: [f64::INFINITY; LANES],
+        max: [f64::NEG_INFINITY; LANES],
+        nan: [0; LANES],
+        infinite: [0; LANES],
+        zeros: [0; LANES],
+    };
+
+    #[inline]
+    fn add(&mut self, lane: usize, value: f64) {
+        let is_nan = value.is_nan();
+        self.sum[lane] += if is_nan { 0.0 } else { value };
+        self.min[lane] = if value < self.min[lane] { value } else { self.min[lane] };
+        self.max[lane] = if value > self.max[lane] { value } else { self.max[lane] };
+        self.nan[lane] += u64::from(is_nan);
+        self.infinite[lane] += u64::from(value.is_infinite());
+        self.zeros[lane] += u64::from(value == 0.0);
+    }
+}
+
 impl Block {
-    /// Of numbers that are given one by one, in lanes.
-    fn of(values: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
-        let all = values.clone();
-        let mut sum = [0.0; LANES];
-        let (mut nan, mut infinite, mut zeros) = ([0u32; LANES], [0u32; LANES], [0u32; LANES]);
-        let (mut min, mut max) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
-        for (at, value) in values.enumerate() {
-            let lane = at % LANES;
-            let is_nan = value.is_nan();
-            nan[lane] += u32::from(is_nan);
-            infinite[lane] += u32::from(value.is_infinite());
-            zeros[lane] += u32::from(value == 0.0);
-            sum[lane] += if is_nan { 0.0 } else { value };
-            min[lane] = if value < min[lane] { value } else { min[lane] };
-            max[lane] = if value > max[lane] { value } else { max[lane] };
+    /// Of numbers of `N` bytes.
+    fn of<const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> f64 + Copy) -> Self {
+        let numbers = bytes.as_chunks::<N>().0;
+        let (rows, rest) = numbers.as_chunks::<LANES>();
+        let mut lanes = Lanes::EMPTY;
+        for row in rows {
+            // Of a fixed length, so that the compiler uses vectors.
+            for (lane, &word) in row.iter().enumerate() {
+                lanes.add(lane, number(word));
+            }
         }
-        let total = |counts: [u32; LANES]| counts.iter().map(|&count| u64::from(count)).sum();
-        let infinite = total(infinite);
+        for (lane, &word) in rest.iter().enumerate() {
+            lanes.add(lane, number(word));
+        }
+        let infinite = lanes.infinite.iter().sum();
+        let all = || numbers.iter().map(|&word| number(word)).filter(|value| !value.is_nan());
         Self {
-            sum: sum_of(sum.iter().sum(), infinite > 0, || all.filter(|value| !value.is_nan())),
-            nan: total(nan),
+            sum: sum_of(lanes.sum.iter().sum(), infinite > 0, all),
+            nan: lanes.nan.iter().sum(),
             infinite,
-            zeros: total(zeros),
-            min: min.iter().copied().fold(f64::INFINITY, f64::min),
-            max: max.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            zeros: lanes.zeros.iter().sum(),
+            min: lanes.min.iter().copied().fold(f64::INFINITY, f64::min),
+            max: lanes.max.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         }
     }
 }
@@ -155,18 +186,18 @@ fn sum_of<I: Iterator<Item = f64>>(found: f64, has_infinite: bool, values: impl 
     sum
 }
 
-fn f32s(bytes: &[u8]) -> impl ExactSizeIterator<Item = f64> + Clone + '_ {
-    bytes.chunks_exact(4).map(|word| f64::from(f32::from_le_bytes(word.try_into().expect("four bytes"))))
+fn single(word: [u8; 4]) -> f64 {
+    f64::from(f32::from_le_bytes(word))
 }
 
-fn f64s(bytes: &[u8]) -> impl ExactSizeIterator<Item = f64> + Clone + '_ {
-    bytes.chunks_exact(8).map(|word| f64::from_le_bytes(word.try_into().expect("eight bytes")))
+fn all<const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> f64) -> Vec<f64> {
+    bytes.as_chunks::<N>().0.iter().map(|&word| number(word)).collect()
 }
 
 /// Real and imaginary parts of complex numbers.
 fn complexes(data_type: DataType, bytes: &[u8]) -> Vec<[f64; 2]> {
     let parts: Vec<f64> =
-        if data_type == DataType::Complex64 { f32s(bytes).collect() } else { f64s(bytes).collect() };
+        if data_type == DataType::Complex64 { all(bytes, single) } else { all(bytes, f64::from_le_bytes) };
     parts.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect()
 }
 
@@ -198,8 +229,8 @@ impl Summary {
                 DataType::Int64 => self.add_integers(
                     block.chunks_exact(8).map(|w| i64::from_le_bytes(w.try_into().expect("eight bytes"))),
                 ),
-                DataType::Float32 => self.add_block(&Block::of(f32s(block))),
-                DataType::Float64 => self.add_block(&Block::of(f64s(block))),
+                DataType::Float32 => self.add_block(&Block::of(block, single)),
+                DataType::Float64 => self.add_block(&Block::of(block, f64::from_le_bytes)),
                 DataType::Complex64 | DataType::Complex128 => self.add_complex(block),
             }
         }

@@ -53,9 +53,14 @@ pub(crate) fn facts<A: AsRef<OsStr> + std::fmt::Debug>(arguments: &[A]) -> Value
 
 /// Runs the command, which is refused with one line; the line.
 pub(crate) fn refused<A: AsRef<OsStr> + std::fmt::Debug>(arguments: &[A]) -> String {
-    let ran = run(arguments);
-    assert!(ran.status == Some(2) && ran.out.is_empty(), "{arguments:?}: {ran:?}");
-    assert!(ran.err.starts_with("chemio: ") && ran.err.lines().count() == 1, "{arguments:?}: {ran:?}");
+    refused_by(command().args(arguments))
+}
+
+/// The same of a command that is made ready.
+pub(crate) fn refused_by(command: &mut Command) -> String {
+    let ran = Ran::of(&command.output().expect("the command runs"));
+    assert!(ran.status == Some(2) && ran.out.is_empty(), "{command:?}: {ran:?}");
+    assert!(ran.err.starts_with("chemio: ") && ran.err.lines().count() == 1, "{command:?}: {ran:?}");
     ran.err
 }
 

@@ -29,6 +29,8 @@ pub struct ArraySpec {
     pub alignment: Alignment,
     /// What is noted about it.
     pub attributes: Attributes,
+    /// Names of the dimensions, in the order of `dims`, where they have any.
+    pub dimension_names: Option<Vec<Option<String>>>,
     /// Attributes of others, which it has from the first moment on; ours, `chemio`, is not among them.
     pub more_attributes: Map<String, Value>,
 }
@@ -47,6 +49,7 @@ impl ArraySpec {
             files: 1,
             alignment: Alignment::from_environment()?,
             attributes: Attributes::default(),
+            dimension_names: None,
             more_attributes: Map::new(),
         })
     }
@@ -81,11 +84,15 @@ impl ArraySpec {
     /// What `zarr.json` will say.
     ///
     /// # Errors
-    /// As [`layout`](Self::layout).
+    /// As [`layout`](Self::layout); and [`crate::Error::Shape`]: not as many names of dimensions as dimensions.
     pub fn metadata(&self) -> Result<Metadata> {
         let mut attributes = self.more_attributes.clone();
         attributes.extend(self.attributes.to_map(self.alignment));
-        Metadata::of_layout(&self.layout()?, attributes)
+        let names = &self.dimension_names;
+        if let Some(got) = names.as_ref().map(Vec::len).filter(|&got| got != self.dims.len()) {
+            return Err(section::Error::DimsDiffer { expected: self.dims.len(), got }.into());
+        }
+        Ok(Metadata { dimension_names: names.clone(), ..Metadata::of_layout(&self.layout()?, attributes)? })
     }
 }
 
@@ -111,6 +118,16 @@ mod tests {
         let metadata = spec.metadata().unwrap();
         assert_eq!(metadata.attributes["units"], "hartree");
         assert_eq!(Attributes::of_map(&metadata.attributes).unwrap().0.name, "fock");
+    }
+
+    #[test]
+    fn names_of_dimensions_are_in_the_text_and_come_back() {
+        let mut spec = ArraySpec::new(&[4, 5], DataType::Float64).unwrap();
+        spec.dimension_names = Some(vec![Some("orbital".to_owned()), None]);
+        let text = spec.metadata().unwrap().to_text();
+        assert_eq!(Metadata::of_text(text.as_bytes()).unwrap().dimension_names, spec.dimension_names);
+        spec.dimension_names = Some(vec![None]);
+        assert!(spec.metadata().is_err());
     }
 
     #[test]

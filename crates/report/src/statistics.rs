@@ -4,7 +4,6 @@
 //! Where ranks end something together while MPI is alive they [`gather`] their counts, and rank 0 reports for all of them. A rank
 //! that did not, or has asked for more since, reports for itself: as JSON in a file of its own, whose name has its number.
 
-use crate::{boundary, exit};
 use elio::{FileStatistics, Tally};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -38,11 +37,9 @@ fn gathered() -> MutexGuard<'static, Gathered> {
     GATHERED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reports when the program exits, if `CHEMIO_STATS` asks for it.
-pub(crate) fn install() {
-    if elio::statistics_asked_for().is_some() {
-        exit::call_last_at_exit(report);
-    }
+/// Whether `CHEMIO_STATS` asks for a [`report`] when the program ends.
+pub fn is_asked_for() -> bool {
+    elio::statistics_asked_for().is_some()
 }
 
 /// Tells rank 0 of what all ranks have counted so far, in place of what it was told before, if all of them count. Collective over
@@ -54,8 +51,7 @@ pub fn gather<E: Display>(
     least: impl FnOnce(i64) -> Result<i64, E>,
     broadcast: impl FnMut(String, usize) -> Result<String, E>,
 ) {
-    let is_on = elio::statistics_asked_for().is_some();
-    let gathered = match least(i64::from(is_on)) {
+    let gathered = match least(i64::from(is_asked_for())) {
         Ok(1) => tell_first(rank, ranks, broadcast),
         Ok(_) => Ok(()),
         Err(error) => Err(error),
@@ -92,24 +88,21 @@ fn volume(files: &[FileStatistics]) -> u64 {
     files.iter().map(|file| file.opened + calls(file)).sum()
 }
 
-/// The end of the program.
-fn report() {
-    boundary::silent(|| {
-        let Some(asked) = elio::statistics_asked_for() else { return Ok(()) };
-        let files = elio::file_statistics();
-        let Gathered { rank, others, told } = std::mem::take(&mut *gathered());
-        let is_told = rank.is_some_and(|rank| rank > 0) && told == Some(volume(&files));
-        if is_told {
-            return Ok(());
-        }
-        let number = rank.or_else(launched_as);
-        let mut ranks = vec![facts(number, &files)];
-        ranks.extend(others.into_values());
-        // Rank 0 has spoken for all, if ranks have met.
-        let own = number.filter(|_| rank != Some(0));
-        print(&asked, own, &ranks);
-        Ok(())
-    });
+/// Says what `CHEMIO_STATS` asks for. To be called once, at the end of the program.
+pub fn report() {
+    let Some(asked) = elio::statistics_asked_for() else { return };
+    let files = elio::file_statistics();
+    let Gathered { rank, others, told } = std::mem::take(&mut *gathered());
+    let is_told = rank.is_some_and(|rank| rank > 0) && told == Some(volume(&files));
+    if is_told {
+        return;
+    }
+    let number = rank.or_else(launched_as);
+    let mut ranks = vec![facts(number, &files)];
+    ranks.extend(others.into_values());
+    // Rank 0 has spoken for all, if ranks have met.
+    let own = number.filter(|_| rank != Some(0));
+    print(&asked, own, &ranks);
 }
 
 /// The number of this process among several, by what its launcher says.
