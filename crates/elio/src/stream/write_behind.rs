@@ -46,7 +46,13 @@ pub(crate) struct WriteBehind {
 
 impl Default for WriteBehind {
     fn default() -> Self {
-        Self { last_end_bytes: 0, buffer_bytes: BUFFER_BYTES_MIN, held: None, going: VecDeque::new(), generation: 0 }
+        Self {
+            last_end_bytes: 0,
+            buffer_bytes: BUFFER_BYTES_MIN,
+            held: None,
+            going: VecDeque::new(),
+            generation: 0,
+        }
     }
 }
 

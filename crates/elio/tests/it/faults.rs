@@ -6,7 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) fn faulty(scratch: &Scratch, cache: CachePolicy) -> (Arc<FaultDevice>, File) {
-    faulty_with(scratch, &OpenOptions { cache, sharing: Sharing::Exclusive, ..OpenOptions::new(Mode::ReadWrite) })
+    faulty_with(
+        scratch,
+        &OpenOptions { cache, sharing: Sharing::Exclusive, ..OpenOptions::new(Mode::ReadWrite) },
+    )
 }
 
 pub(crate) fn faulty_with(scratch: &Scratch, options: &OpenOptions) -> (Arc<FaultDevice>, File) {
@@ -218,7 +221,8 @@ fn waiting_for_small_writes_of_a_private_file_gathers_on_and_a_refusal_is_told_b
     // Housekeeping may have come by.
     assert!(device.operations_count() - before <= 2, "{} operations", device.operations_count() - before);
     let full = device.operations_count() + 200;
-    (device.operations_count()..full).for_each(|operation| device.inject(operation, Fault::Fail(libc::ENOSPC)));
+    (device.operations_count()..full)
+        .for_each(|operation| device.inject(operation, Fault::Fail(libc::ENOSPC)));
     let told = (20..400).find(|&i| {
         let mut request = file.submit_write(i * 1600, pattern(i * 1600, 1600)).unwrap();
         matches!(request.wait(), Err(Error::NoSpace { .. }))

@@ -1,7 +1,9 @@
 //! Sequential streams, by what reaches the device: how many transfers, of how many bytes.
 
 use crate::support::{self, Scratch, pattern};
-use elio::{CachePolicy, CountingDevice, Counts, Error, Fault, FaultDevice, File, Mode, OpenOptions, Sharing};
+use elio::{
+    CachePolicy, CountingDevice, Counts, Error, Fault, FaultDevice, File, Mode, OpenOptions, Sharing,
+};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
