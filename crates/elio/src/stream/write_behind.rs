@@ -27,8 +27,8 @@ use std::sync::{Arc, MutexGuard};
 /// kernel makes several times as much a second.
 const BUFFER_BYTES_MIN: usize = 64 << 10;
 const BUFFER_BYTES_MAX: usize = 512 << 10;
-/// Full buffers that may wait for the worker, so that it never waits for the writer, nor the writer for it: to take turns at the
-/// kernel's lock on the file, or to wake each other, costs a third of the speed.
+/// Full buffers that may wait for the worker: it need not wait for the writer then, nor the writer take turns with it at the kernel's
+/// lock on the file.
 const GOING_COUNT_MAX: usize = 3;
 
 /// The gathering state of one file.
