@@ -1,7 +1,6 @@
 //! The memory of a pass: boxes of the source, in arrays of all ranks.
 
 use crate::gathered::Held;
-use crate::permute::{bytes_of, each_piece};
 use dra::{Context, DataType, MadeArray, MakeArray, MemoryError};
 use section::{Section, Shape, size};
 use std::collections::HashMap;
@@ -87,9 +86,9 @@ impl<'a> Boxes<'a> {
         let (to, element_bytes) = (to.in_memory(), size(self.data_type.bytes()));
         let elems_max = COPIED_BYTES / self.data_type.bytes();
         let mut scratch = vec![0; size(share.len().min(elems_max)) * element_bytes];
-        each_piece(share, elems_max, |piece| {
-            let (counts, scratch) = (piece.counts(), &mut scratch[..bytes_of(piece, element_bytes)]);
-            held.array.get(&held.place(piece), scratch, &counts)?;
+        share.pieces(elems_max).try_for_each(|piece| {
+            let (counts, scratch) = (piece.counts(), &mut scratch[..size(piece.len()) * element_bytes]);
+            held.array.get(&held.place(&piece), scratch, &counts)?;
             to.put(&piece.relative_to(whole.lo()), scratch, &counts)
         })
     }

@@ -1,10 +1,9 @@
 //! What a step writes, as transfers see it: one array in memory in the target's order of dimensions, of which parts lie in
 //! several boxes in the source's order.
 
-use crate::permute::{PIECE_BYTES, bytes_of, each_piece, permute};
 use dra::{ArrayInMemory, DataType, MemoryError};
 use layout::Permutation;
-use section::{Layout, Section, Shape, size};
+use section::{Layout, PIECE_BYTES, Runs, Section, Shape, copy_elements, size};
 use std::sync::Arc;
 
 /// Elements of the source in memory.
@@ -66,11 +65,14 @@ impl Gathered {
         }
         let elems_max = PIECE_BYTES / self.data_type.bytes();
         let mut scratch = vec![0; size(part.len().min(elems_max)) * self.element_bytes()];
-        each_piece(part, elems_max, |piece| {
-            let (counts, scratch) = (piece.counts(), &mut scratch[..bytes_of(piece, self.element_bytes())]);
-            held.array.get(&held.place(piece), scratch, &counts)?;
-            let to = &mut to[at(piece)..];
-            permute(scratch, &counts, &self.permutation, to, extents, self.element_bytes());
+        part.pieces(elems_max).try_for_each(|piece| {
+            let counts = piece.counts();
+            let scratch = &mut scratch[..size(piece.len()) * self.element_bytes()];
+            held.array.get(&held.place(&piece), scratch, &counts)?;
+            // In the target's order: what is written lies together.
+            let source = Layout::dense(&counts).permuted(self.permutation.source());
+            let runs = Runs::new(&self.permutation.to_target(&counts), &source, &Layout::dense(extents));
+            copy_elements(&runs, scratch, &mut to[at(&piece)..], self.element_bytes());
             Ok(())
         })
     }

@@ -38,7 +38,6 @@ mod error;
 mod gathered;
 mod journal;
 mod pass;
-mod permute;
 mod prepare;
 
 pub use copy::{Options, Outcome, Progress, copy};

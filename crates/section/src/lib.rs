@@ -4,10 +4,11 @@
 //! - [`Layout`]: strides of the memory that an array or a patch lies in.
 //! - [`Runs`]: the contiguous runs of a section that lies in two memories at once, the heart of every strided copy.
 //! - [`BrickGrid`]: an array cut into bricks: which bricks a section meets, which elements a brick holds, its number.
+//! - [`copy_elements`]: such a copy of elements of 4, 8 or 16 bytes, also between different orders of the dimensions.
 //! - [`transpose()`]: a blocked transposition of a dense matrix.
 //!
 //! Everything is row-major: the last index varies fastest. Column-major callers reverse their dimensions
-//! ([`Section::reversed`]). There is no I/O here, no MPI and no unsafe code: copies are made by whoever owns the memory.
+//! ([`Section::reversed`]). There is no I/O here, no MPI and no unsafe code.
 //!
 //! ```
 //! use section::{Layout, Runs, Section};
@@ -22,6 +23,7 @@
 //! ```
 
 mod brick_grid;
+mod elements;
 mod error;
 mod layout;
 mod runs;
@@ -30,6 +32,7 @@ mod shape;
 mod transpose;
 
 pub use brick_grid::BrickGrid;
+pub use elements::{PIECE_BYTES, copy_elements};
 pub use error::{Error, Result};
 pub use layout::Layout;
 pub use runs::Runs;

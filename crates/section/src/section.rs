@@ -224,6 +224,28 @@ impl Section {
         })
     }
 
+    /// Sections that are together this one, none of more than `elems_max` elements, as near to cubes as may be: the longest
+    /// dimension is cut in two until they are small enough. In row-major order of their cuts; none if there are no elements.
+    ///
+    /// # Panics
+    /// If `elems_max` is 0.
+    pub fn pieces(&self, elems_max: u64) -> impl Iterator<Item = Self> + use<> {
+        assert!(elems_max > 0, "pieces without elements");
+        let mut left = if self.is_empty() { vec![] } else { vec![*self] };
+        std::iter::from_fn(move || {
+            let mut piece = left.pop()?;
+            while piece.len() > elems_max {
+                let counts = piece.counts();
+                let dim = (0..counts.len()).max_by_key(|&dim| counts[dim])?;
+                let mut upper = piece;
+                upper.narrow(dim, &(counts[dim] / 2..counts[dim]));
+                left.push(upper);
+                piece.narrow(dim, &(0..counts[dim] / 2));
+            }
+            Some(piece)
+        })
+    }
+
     /// The boxes that together hold the elements `range` of this section, counted in row-major order, and nothing else;
     /// in order. At most `2 * dims - 1` boxes.
     ///
@@ -378,6 +400,15 @@ mod tests {
                 let first: Vec<_> = (0..a.dims()).map(|d| a.lo()[d] + place[d] * a.step()[d]).collect();
                 prop_assert_eq!(&first[..], part.lo());
             }
+        }
+
+        #[test]
+        fn pieces_are_a_section_together(a in any_section(), elems_max in 1u64..40) {
+            let pieces: Vec<Section> = a.pieces(elems_max).collect();
+            prop_assert!(pieces.iter().all(|piece| (1..=elems_max).contains(&piece.len())));
+            let mut found: Vec<Shape> = pieces.iter().flat_map(Section::indices).collect();
+            found.sort_unstable_by(|a, b| a[..].cmp(&b[..]));
+            prop_assert_eq!(found, a.indices().collect::<Vec<_>>());
         }
 
         #[test]

@@ -6,10 +6,7 @@
 use super::Transfer;
 use crate::in_memory::{ArrayInMemory, MemoryError};
 use elio::{Gather, MemoryPiece};
-use section::{Layout, Runs, Section, Shape, size};
-
-/// Transposed copies go by pieces of so many bytes: source and target of one stay in a second-level cache.
-const PIECE_BYTES: u64 = 64 << 10;
+use section::{Layout, PIECE_BYTES, Runs, Section, Shape, copy_elements, size};
 
 /// How the elements of a section on disk correspond to those of a section in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +62,9 @@ impl Mapping {
                 let there = self.moved_reversed(piece);
                 memory.get(&there, scratch, &there.counts())?;
                 let at = place_bytes(piece, part, extents, memory);
-                copy_reversed(scratch, &there.counts(), &mut to[at..], extents, element_bytes(memory));
+                let counts = there.counts();
+                let runs = Runs::new(&counts, &Layout::dense(&counts), &reversed_layout(extents));
+                copy_elements(&runs, scratch, &mut to[at..], element_bytes(memory));
                 Ok(())
             }),
             Kind::Reshaped => self.each_box(part, extents, memory, |there, at| {
@@ -88,8 +87,10 @@ impl Mapping {
             Kind::Reversed => each_piece(part, memory, |piece, scratch| {
                 let there = self.moved_reversed(piece);
                 let at = place_bytes(piece, part, extents, memory);
-                copy_from_reversed(&from[at..], extents, scratch, &there.counts(), element_bytes(memory));
-                memory.put(&there, scratch, &there.counts())
+                let counts = there.counts();
+                let runs = Runs::new(&counts, &reversed_layout(extents), &Layout::dense(&counts));
+                copy_elements(&runs, &from[at..], scratch, element_bytes(memory));
+                memory.put(&there, scratch, &counts)
             }),
             Kind::Reshaped => self.each_box(part, extents, memory, |there, at| {
                 let bytes = size(there.len()) * element_bytes(memory);
@@ -149,18 +150,10 @@ fn each_piece(
     memory: &dyn ArrayInMemory,
     mut visit: impl FnMut(&Section, &mut [u8]) -> Result,
 ) -> Result {
-    let elements_max = PIECE_BYTES / memory.data_type().bytes();
-    let mut scratch = vec![0; size(part.len().min(elements_max) * memory.data_type().bytes())];
-    let mut left = vec![*part];
-    while let Some(piece) = left.pop() {
-        if piece.len() <= elements_max {
-            let bytes = size(piece.len() * memory.data_type().bytes());
-            visit(&piece, &mut scratch[..bytes])?;
-        } else {
-            left.extend(halves(&piece));
-        }
-    }
-    Ok(())
+    let elems_max = PIECE_BYTES / memory.data_type().bytes();
+    let mut scratch = vec![0; size(part.len().min(elems_max)) * element_bytes(memory)];
+    part.pieces(elems_max)
+        .try_for_each(|piece| visit(&piece, &mut scratch[..size(piece.len()) * element_bytes(memory)]))
 }
 
 fn element_bytes(memory: &dyn ArrayInMemory) -> usize {
@@ -172,57 +165,8 @@ fn place_bytes(piece: &Section, part: &Section, extents: &Shape, memory: &dyn Ar
     Layout::dense(extents).offset_from(part.lo(), piece.lo()) * element_bytes(memory)
 }
 
-/// Cuts the longest dimension in two.
-fn halves(section: &Section) -> [Section; 2] {
-    let counts = section.counts();
-    let dim = (0..counts.len()).max_by_key(|&dim| counts[dim]).unwrap_or(0);
-    let (mut lower, mut upper) = (*section, *section);
-    lower.narrow(dim, &(0..counts[dim] / 2));
-    upper.narrow(dim, &(counts[dim] / 2..counts[dim]));
-    [lower, upper]
-}
-
-/// Copies a dense array of `counts` to one of `extents` with the dimensions in reverse order. Both fit in a cache.
-fn copy_reversed(from: &[u8], counts: &Shape, to: &mut [u8], extents: &Shape, element_bytes: usize) {
-    match element_bytes {
-        4 => each_reversed(counts, extents, elements::<4>(from), elements_mut(to), |_, to| to),
-        8 => each_reversed(counts, extents, elements::<8>(from), elements_mut(to), |_, to| to),
-        _ => each_reversed(counts, extents, elements::<16>(from), elements_mut(to), |_, to| to),
-    }
-}
-
-/// The other way round.
-fn copy_from_reversed(from: &[u8], extents: &Shape, to: &mut [u8], counts: &Shape, element_bytes: usize) {
-    match element_bytes {
-        4 => each_reversed(counts, extents, elements::<4>(from), elements_mut(to), |to, _| to),
-        8 => each_reversed(counts, extents, elements::<8>(from), elements_mut(to), |to, _| to),
-        _ => each_reversed(counts, extents, elements::<16>(from), elements_mut(to), |to, _| to),
-    }
-}
-
-fn elements<const BYTES: usize>(bytes: &[u8]) -> &[[u8; BYTES]] {
-    bytes.as_chunks().0
-}
-
-fn elements_mut<const BYTES: usize>(bytes: &mut [u8]) -> &mut [[u8; BYTES]] {
-    bytes.as_chunks_mut().0
-}
-
-/// Copies each element between a dense array of `counts` and one of `extents` with the dimensions in reverse order. `target`
-/// tells which of the two offsets, in the dense array and in the other, is that of the target.
-fn each_reversed<T: Copy>(
-    counts: &Shape,
-    extents: &Shape,
-    from: &[T],
-    to: &mut [T],
-    target: impl Fn(usize, usize) -> usize,
-) {
-    let order: Vec<usize> = (0..counts.len()).rev().collect();
-    let buffer = Layout::dense(extents).permuted(&order);
-    Runs::new(counts, &Layout::dense(counts), &buffer).for_each(|dense, buffer, len| {
-        for (dense, buffer) in (dense..dense + len).zip(buffer..) {
-            let at = target(dense, buffer);
-            to[at] = from[dense + buffer - at];
-        }
-    });
+/// An array of `extents` seen with its dimensions in reverse order.
+fn reversed_layout(extents: &Shape) -> Layout {
+    let order: Vec<usize> = (0..extents.len()).rev().collect();
+    Layout::dense(extents).permuted(&order)
 }
