@@ -101,7 +101,7 @@ impl Shards {
             }
         };
         let mode = if self.writable { Mode::Existing } else { Mode::Read };
-        let around_cache = self.around_cache.load(Ordering::Relaxed);
+        let around_cache = self.writes_around_cache();
         let (sharing, cache) = if around_cache {
             (Sharing::SharedByPages, CachePolicy::Bypass)
         } else {
@@ -160,6 +160,11 @@ impl Shards {
         if self.around_cache.swap(around, Ordering::Relaxed) != around {
             self.close();
         }
+    }
+
+    /// Whether they do: all space is reserved where a shard is opened then.
+    pub(crate) fn writes_around_cache(&self) -> bool {
+        self.around_cache.load(Ordering::Relaxed)
     }
 
     /// Closes all files, so that their space is free when they are removed. They open again when they are needed.

@@ -153,6 +153,11 @@ impl Inode {
         self.in_flight_count.load(Ordering::Acquire) == 0 && !self.has_written_behind.load(Ordering::Acquire)
     }
 
+    /// About how many transfers are under way.
+    pub(crate) fn in_flight_count(&self) -> usize {
+        self.in_flight_count.load(Ordering::Relaxed)
+    }
+
     /// Notes a submitted transfer, so that later operations that overlap it come after it.
     pub(crate) fn note_in_flight(&self, transfer: &Arc<Transfer>, range: Range<u64>) {
         let mut in_flight = lock(&self.in_flight);

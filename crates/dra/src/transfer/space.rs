@@ -29,7 +29,8 @@ pub(super) struct SpaceAhead {
 
 impl SpaceAhead {
     pub(super) fn for_job(job: &Job) -> Self {
-        let writes = job.direction == Direction::ToDisk;
+        // A reservation waits for what is under way around the page cache; what goes there has its space already.
+        let writes = job.direction == Direction::ToDisk && !job.array.shards.writes_around_cache();
         Self { parts: writes.then(|| Parts::new(&job.array, job.mapping.on_disk())), ahead_count: 0 }
     }
 

@@ -6,7 +6,8 @@ use crate::sys::transfer::Transfer;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A direct request is split into about so many transfers, because several in flight make a large one fast...
+/// A direct request that is alone in its file is split into about so many transfers, because several in flight make a large one
+/// fast; with others beside it into as many fewer, because the device takes fewer and longer ones faster...
 const PARTS_COUNT: usize = 4;
 /// ... none smaller than this, below which the device's time for a request counts more than its bytes ...
 const PART_BYTES_MIN: usize = 64 << 10;
@@ -14,9 +15,10 @@ const PART_BYTES_MIN: usize = 64 << 10;
 const PART_BYTES_MAX: usize = 512 << 10;
 const _: () = assert!(PART_BYTES_MAX <= BUFFER_BYTES_MAX);
 
-/// How much one transfer of a direct request moves.
-pub(super) fn part_bytes(request_bytes: usize) -> usize {
-    request_bytes.div_ceil(PARTS_COUNT).next_multiple_of(PART_BYTES_MIN).min(PART_BYTES_MAX)
+/// How much one transfer of a direct request moves, while so many others are under way in its file.
+pub(super) fn part_bytes(request_bytes: usize, others_count: usize) -> usize {
+    let parts_count = PARTS_COUNT.saturating_sub(others_count).max(1);
+    request_bytes.div_ceil(parts_count).next_multiple_of(PART_BYTES_MIN).min(PART_BYTES_MAX)
 }
 
 pub(super) fn aligned_len(len: usize, alignment: Alignment) -> usize {
@@ -49,5 +51,22 @@ impl Part {
     pub(super) fn is_done(&self) -> bool {
         let (Way::InPlace(transfer) | Way::Staged { transfer, .. }) = &self.way;
         transfer.test()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    const KIB: usize = 1 << 10;
+
+    #[test]
+    fn what_is_alone_is_split_and_what_has_others_beside_it_is_not() {
+        assert_eq!(
+            [0, 1, 2, 3, 9].map(|others| part_bytes(512 * KIB, others) / KIB),
+            [128, 192, 256, 512, 512]
+        );
+        assert_eq!([0, 1, 2, 3, 9].map(|others| part_bytes(112 * KIB, others) / KIB), [64, 64, 64, 128, 128]);
+        assert_eq!([0, 9].map(|others| part_bytes(8 << 20, others)), [PART_BYTES_MAX; 2]);
+        assert_eq!(part_bytes(1, 0), PART_BYTES_MIN);
     }
 }

@@ -34,6 +34,8 @@ pub(crate) struct Pending {
     start: Option<Start>,
     /// What no part serves yet: waits for staging buffers.
     unissued: Range<usize>,
+    /// How much one direct part moves.
+    part_bytes: usize,
     done_bytes: usize,
     outcome: Option<Result<usize>>,
 }
@@ -45,6 +47,7 @@ impl Pending {
             direction,
             offset_bytes,
             unissued: memory.len()..memory.len(),
+            part_bytes: part_bytes(memory.len(), handle.inode.in_flight_count()),
             memory,
             parts: VecDeque::new(),
             done_bytes: 0,
@@ -316,7 +319,7 @@ impl Pending {
             return true;
         };
         let at = self.file_range(&self.unissued).start;
-        let len = aligned_len(self.unissued.len().min(part_bytes(self.memory.len())), alignment);
+        let len = aligned_len(self.unissued.len().min(self.part_bytes), alignment);
         if len > 0 && alignment.fits(self.memory.address(self.unissued.start), at, len) {
             self.issue_in_place(Route::Direct, self.unissued.start + len);
             return true;
@@ -334,7 +337,7 @@ impl Pending {
     fn issue_staged(&mut self, at: u64, alignment: Alignment) -> bool {
         let start = at / alignment.offset_bytes * alignment.offset_bytes;
         let skip = usize::try_from(at - start).expect("smaller than an alignment");
-        let len = self.unissued.len().min(part_bytes(self.memory.len()) - skip);
+        let len = self.unissued.len().min(self.part_bytes - skip);
         let Some(mut buffer) = pool().take(padded_len(skip + len, alignment)) else { return false };
         let range = self.unissued.start..self.unissued.start + len;
         if self.direction == Direction::Write {

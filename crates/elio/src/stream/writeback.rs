@@ -8,7 +8,7 @@ use crate::device::Device;
 use crate::file::Sharing;
 use crate::pool;
 use crate::stream::coverage::Coverage;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -22,6 +22,11 @@ const STEPS_IN_FLIGHT: usize = 3;
 const RANGES_COUNT_MAX: usize = 512;
 /// Isolated writes below this are left to the kernel: their pages are likely to be written again.
 const ISOLATED_BYTES_MIN: u64 = 32 << 10;
+/// A file whose holes stay is filled in many places by turns, slab by slab: isolated writes below this wait until a unit of this
+/// length is full. The device then gets few large requests, and the file system few extents to convert.
+const UNIT_BYTES: u64 = 256 << 10;
+/// Of so many units it is known how full they are.
+const UNITS_COUNT_MAX: usize = 4096;
 
 /// Where processes write in turn, what lies between two writes of one is written by the others at about the same time: the
 /// device gets it all in large requests if that is no more than this.
@@ -64,6 +69,8 @@ pub(crate) struct Writeback {
     /// Written and not yet started.
     ranges: Vec<Range<u64>>,
     pending_bytes: u64,
+    /// Units that are filling, and how many bytes of each were written.
+    units: BTreeMap<u64, u64>,
     /// The last steps that were started.
     started: VecDeque<Arc<[Range<u64>]>>,
 }
@@ -152,9 +159,35 @@ impl Writeback {
         let len_bytes = range.end - range.start;
         match self.ranges.last_mut() {
             Some(last) if last.end == range.start => last.end = range.end,
+            _ if self.filling.keeps_holes && len_bytes < UNIT_BYTES => {
+                return self.fill_units(device, &range);
+            }
             _ if len_bytes < ISOLATED_BYTES_MIN => return,
             _ => self.ranges.push(range),
         }
+        self.pend(device, len_bytes);
+    }
+
+    /// Counts what has come to the units of a range, and passes on those that are full.
+    fn fill_units(&mut self, device: &Arc<dyn Device>, range: &Range<u64>) {
+        for unit in range.start / UNIT_BYTES..range.end.div_ceil(UNIT_BYTES) {
+            let whole = unit * UNIT_BYTES..(unit + 1) * UNIT_BYTES;
+            let filled = self.units.entry(unit).or_default();
+            *filled += range.end.min(whole.end) - range.start.max(whole.start);
+            if *filled >= UNIT_BYTES {
+                self.units.remove(&unit);
+                self.ranges.push(whole);
+                self.pend(device, UNIT_BYTES);
+            }
+        }
+        if self.units.len() > UNITS_COUNT_MAX {
+            // In too many places for this to be of use: the kernel has them.
+            self.units.clear();
+        }
+    }
+
+    /// So much more is to be started.
+    fn pend(&mut self, device: &Arc<dyn Device>, len_bytes: u64) {
         self.pending_bytes += len_bytes;
         if self.pending_bytes >= STEP_BYTES || self.ranges.len() >= RANGES_COUNT_MAX {
             self.start(device);
@@ -230,6 +263,27 @@ mod tests {
         let writeback = noted((0..10_000).map(|i| (i % 10) * 1024 * MIB..(i % 10) * 1024 * MIB + 4096));
         assert_eq!(writeback.allocation, Allocation::NotYet);
         assert_eq!(writeback.allocated_beyond_end(&*MemoryDevice::new(0)), None);
+    }
+
+    #[test]
+    fn slabs_of_many_places_wait_until_units_are_full() {
+        let device: Arc<dyn Device> = CountingDevice::new(MemoryDevice::new(1 << 40));
+        let mut writeback = Writeback::default();
+        let filling = Filling { keeps_holes: true, ..Filling::default() };
+        let slab = |writeback: &mut Writeback, place: u64, slab: u64| {
+            let start = place * MIB + slab * 56 * 1024;
+            writeback.note(&device, start..start + 56 * 1024, filling);
+        };
+        for turn in 0..4 {
+            (0..8).for_each(|place| slab(&mut writeback, place, turn));
+        }
+        assert_eq!((writeback.ranges.len(), writeback.units.len()), (0, 8));
+        (0..8).for_each(|place| slab(&mut writeback, place, 4));
+        let full: Vec<Range<u64>> = (0..8).map(|place| place * MIB..place * MIB + UNIT_BYTES).collect();
+        assert_eq!(writeback.ranges, full);
+        assert_eq!((writeback.pending_bytes, writeback.units.len()), (8 * UNIT_BYTES, 8));
+        (0..10_000).for_each(|place| slab(&mut writeback, 100 + place, 0));
+        assert!(writeback.units.len() <= UNITS_COUNT_MAX);
     }
 
     #[test]
