@@ -16,6 +16,13 @@ pub struct DeviceModel {
     /// A part of a brick that is written and does not begin and end on multiples of so many bytes costs one operation more,
     /// because what is around it has to be read.
     pub page_bytes: u64,
+    /// Writes shorter than so many bytes are joined in the page cache with what later steps write beside them: one costs half an
+    /// operation. 1: nothing is joined.
+    pub joined_bytes: u64,
+    /// Whether one step is read while the one before is written. What all plans overlap alike is not in the sum of reading and
+    /// writing; but nothing is written while the first step is read, nor read while the last one is written, and meanwhile the
+    /// device does half of what it can: large steps cost that much more.
+    pub overlaps_steps: bool,
 }
 
 impl Default for DeviceModel {
@@ -27,6 +34,8 @@ impl Default for DeviceModel {
             operations_per_second: 122_070,
             steps_per_second: 5_000,
             page_bytes: 4096,
+            joined_bytes: 256 << 10,
+            overlaps_steps: true,
         }
     }
 }
@@ -40,6 +49,8 @@ impl DeviceModel {
             operations_per_second: u64::MAX,
             steps_per_second: u64::MAX,
             page_bytes: 1,
+            joined_bytes: 1,
+            overlaps_steps: false,
         }
     }
 
@@ -47,10 +58,19 @@ impl DeviceModel {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     pub(crate) fn seconds(&self, work: Work) -> f64 {
         let per = |amount: u128, rate: u64| amount as f64 / rate as f64;
-        per(work.read_bytes, self.read_bytes_per_second)
+        let alone = per(work.step_bytes, self.read_bytes_per_second)
+            + per(work.step_bytes, self.write_bytes_per_second);
+        (if self.overlaps_steps { alone / 2.0 } else { 0.0 })
+            + per(work.read_bytes, self.read_bytes_per_second)
             + per(work.written_bytes, self.write_bytes_per_second)
             + per(work.operations, self.operations_per_second)
             + per(work.steps, self.steps_per_second)
+    }
+
+    /// How many operations so many writes of `bytes` in sum cost.
+    pub(crate) fn operations_of_writes(&self, count: u128, bytes: u128) -> u128 {
+        let are_joined = bytes < count.saturating_mul(self.joined_bytes.into());
+        if are_joined { count.div_ceil(2) } else { count }
     }
 
     /// The first number that is zero.
@@ -61,6 +81,7 @@ impl DeviceModel {
             (self.operations_per_second, "the device's rate of operations"),
             (self.steps_per_second, "the rate of steps"),
             (self.page_bytes, "the size of a page"),
+            (self.joined_bytes, "the size of writes that are joined"),
         ];
         numbers.into_iter().find(|(number, _)| *number == 0).map(|(_, what)| what)
     }
@@ -86,4 +107,6 @@ pub(crate) struct Work {
     pub(crate) written_bytes: u128,
     pub(crate) operations: u128,
     pub(crate) steps: u128,
+    /// Of the largest step.
+    pub(crate) step_bytes: u128,
 }

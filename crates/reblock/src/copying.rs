@@ -290,18 +290,14 @@ impl<'a> Copying<'a> {
 }
 
 /// Whether writes of a pass go around the page cache: if all that it writes begins and ends on pages, or is a whole brick, and
-/// is large. The kernel makes more of small ones.
+/// is large. Shorter ones are joined in the cache, each with what the next steps write beside it, before the device gets them: it
+/// takes fewer and larger requests, and the file system, which notes for each that its place is written now, fewer notes.
 fn goes_around_cache(pass: &Pass, element_bytes: u64, device: &DeviceModel) -> bool {
     let cost = pass.cost();
     let bytes = cost.written_elems.saturating_mul(element_bytes.into());
-    let is_large = bytes >= cost.write_operations.saturating_mul(AROUND_CACHE_BYTES_MIN);
+    let is_large = bytes >= cost.write_operations.saturating_mul(device.joined_bytes.into());
     is_large && cost.unaligned_writes == 0 && device.page_bytes.is_multiple_of(PAGE_BYTES)
 }
-
-/// So long is a write on an average that goes around the page cache. Shorter ones are joined there, each with what the next steps
-/// write beside it, before the device gets them: it takes fewer and larger requests, and the file system, which notes for each
-/// that its place is written now, fewer notes. A measured order of magnitude, and what the device layer joins.
-const AROUND_CACHE_BYTES_MIN: u128 = 256 << 10;
 
 /// What the kernel's page cache is made of.
 const PAGE_BYTES: u64 = 4096;

@@ -143,9 +143,14 @@ pub(crate) fn retained_elems(axes: &[Counted], order: &[usize]) -> u128 {
     order.iter().enumerate().map(of_dim).fold(0, u128::saturating_add)
 }
 
+/// The largest block that a step reads.
+fn max_block_elems(axes: &[Counted]) -> u128 {
+    product(axes.iter().map(|axis| axis.step_max))
+}
+
 /// Memory that steps need besides what is retained.
 pub(crate) fn buffers_elems(axes: &[Counted], buffers: Buffers) -> u128 {
-    let max_block = product(axes.iter().map(|axis| axis.step_max));
+    let max_block = max_block_elems(axes);
     let write_block =
         product(axes.iter().map(|axis| axis.axis.target_brick.min(axis.axis.block).min(axis.axis.len)));
     u128::from(buffers.max_blocks)
@@ -242,8 +247,12 @@ fn cost(axes: &[Counted], prices: &Prices<'_>, retained_elems: u128, memory_elem
         read_bytes: bytes(read_elems)
             .saturating_add(reads.unaligned.saturating_mul(u128::from(prices.device.page_bytes))),
         written_bytes: bytes(written_elems),
-        operations: reads.count.saturating_add(writes.count).saturating_add(writes.unaligned),
+        operations: reads
+            .count
+            .saturating_add(prices.device.operations_of_writes(writes.count, bytes(written_elems)))
+            .saturating_add(writes.unaligned),
         steps,
+        step_bytes: bytes(max_block_elems(axes)),
     };
     PassCost {
         read_elems,
