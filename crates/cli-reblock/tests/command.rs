@@ -155,8 +155,8 @@ fn mistakes_are_one_line_and_change_nothing_on_any_number_of_ranks() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// Starts a copy and kills all of it as soon as `is_time`, if it is not over before; what it says.
-fn killed(mut command: Command, signal: Signal, is_time: impl Fn() -> bool) -> String {
+/// Starts a copy to `target` and kills all of it as soon as `is_time`, if it is not over before; what it says.
+fn killed(mut command: Command, target: &Path, signal: Signal, is_time: impl Fn() -> bool) -> String {
     let mut child = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let group = Pid::from_child(&child);
     let began = Instant::now();
@@ -167,8 +167,22 @@ fn killed(mut command: Command, signal: Signal, is_time: impl Fn() -> bool) -> S
     let _ = kill_process_group(group, signal);
     let output = child.wait_with_output().unwrap();
     // Ranks are in groups of their own, which the launcher ends.
-    sleep(Duration::from_millis(300));
+    while is_named_by_a_process(target) {
+        assert!(began.elapsed() < TIME_LIMIT, "ranks do not end");
+        sleep(Duration::from_millis(20));
+    }
     String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Whether there is a process with this path among its arguments.
+fn is_named_by_a_process(path: &Path) -> bool {
+    let path = path.as_os_str().as_encoded_bytes();
+    let names_it = |process: fs::DirEntry| {
+        // It may have ended; nobody else has such a name.
+        let arguments = fs::read(process.path().join("cmdline")).unwrap_or_default();
+        arguments.split(|byte| *byte == 0).any(|argument| argument == path)
+    };
+    fs::read_dir("/proc").unwrap().flatten().any(names_it)
 }
 
 fn mark(target: &Path) -> Option<Value> {
@@ -195,7 +209,7 @@ fn a_copy_that_was_killed_is_not_taken_for_an_array_and_the_same_command_complet
         let command = reblock(&source, &target, &format!("{SLOWLY} {ranks}"));
         // In the second pass: the first has been noted.
         let noted = || mark(&target).is_some_and(|mark| mark["pass"].as_u64() >= Some(1));
-        let said = killed(command, signal, noted);
+        let said = killed(command, &target, signal, noted);
         if mark(&target).is_some() {
             let lines: Vec<_> = said.lines().filter(|line| line.starts_with("chemio: ")).collect();
             // A launcher may kill ranks outright.
@@ -225,7 +239,9 @@ fn begun_anew_with_other_options_nothing_is_left_of_the_first_try() {
     let between = scratch.path().join("target.pass-1");
     let mut unfinished = false;
     for _ in 0..5 {
-        killed(reblock(&source, &target, SLOWLY), Signal::KILL, || between.join("zarr.json").exists());
+        killed(reblock(&source, &target, SLOWLY), &target, Signal::KILL, || {
+            between.join("zarr.json").exists()
+        });
         unfinished = mark(&target).is_some();
         if unfinished {
             break;
