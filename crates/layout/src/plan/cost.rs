@@ -242,15 +242,13 @@ fn cost(axes: &[Counted], prices: &Prices<'_>, retained_elems: u128, memory_elem
     let (reads, writes) = (reads(axes, prices), writes(axes, prices));
     let steps = product(axes.iter().map(|axis| axis.steps));
     let bytes = |elems: u128| elems.saturating_mul(u128::from(prices.element_bytes));
+    let (write_operations, written_bytes) = prices.device.cost_of_writes(writes.count, bytes(written_elems));
     let work = Work {
         // What is read for a part of a page is the whole page.
         read_bytes: bytes(read_elems)
             .saturating_add(reads.unaligned.saturating_mul(u128::from(prices.device.page_bytes))),
-        written_bytes: bytes(written_elems),
-        operations: reads
-            .count
-            .saturating_add(prices.device.operations_of_writes(writes.count, bytes(written_elems)))
-            .saturating_add(writes.unaligned),
+        written_bytes,
+        operations: reads.count.saturating_add(write_operations).saturating_add(writes.unaligned),
         steps,
         step_bytes: bytes(max_block_elems(axes)),
     };

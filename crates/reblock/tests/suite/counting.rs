@@ -157,7 +157,10 @@ pub(crate) fn large_bricks_are_written_around_the_page_cache(world: &World) {
         let mut target = disk.create(&World::path("target"), &to, Access::ReadWrite).expect("created");
         let before = counters.writes(&disk);
         let straight = Permutation::identity(2);
-        world.copy(&disk, (&source, &mut target), &straight, &Options::default()).expect("copied");
+        // Whole bricks, however long a step gets by that.
+        let device = DeviceModel { overlaps_steps: false, ..DeviceModel::default() };
+        let options = Options { device, ..Options::default() };
+        world.copy(&disk, (&source, &mut target), &straight, &options).expect("copied");
         let after = counters.writes(&disk);
         let [cached, direct] = std::array::from_fn(|route| after[route] - before[route]);
         // Where there is no direct route nothing changes.
