@@ -17,7 +17,7 @@ pub struct DeviceModel {
     /// because what is around it has to be read.
     pub page_bytes: u64,
     /// Writes shorter than so many bytes are joined in the page cache with what later steps write beside them: one costs half an
-    /// operation, and its bytes, which are copied once more, a quarter more. 1: nothing is joined.
+    /// operation, and its bytes, which are copied once more, an eighth more. 1: nothing is joined.
     pub joined_bytes: u64,
     /// Whether one step is read while the one before is written. What all plans overlap alike is not in the sum of reading and
     /// writing; but nothing is written while the first step is read, nor read while the last one is written, and meanwhile the
@@ -70,7 +70,7 @@ impl DeviceModel {
     /// Operations and bytes that so many writes of `bytes` in sum cost.
     pub(crate) fn cost_of_writes(&self, count: u128, bytes: u128) -> (u128, u128) {
         let are_joined = bytes < count.saturating_mul(self.joined_bytes.into());
-        if are_joined { (count.div_ceil(2), bytes.saturating_add(bytes / 4)) } else { (count, bytes) }
+        if are_joined { (count.div_ceil(2), bytes.saturating_add(bytes / 8)) } else { (count, bytes) }
     }
 
     /// The first number that is zero.
