@@ -5,18 +5,20 @@ mod support;
 use disk_array::{ArrayDirectory, DataType, UNFINISHED};
 use serde_json::json;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use support::{Ran, arguments, facts, make, read, refused, run, snapshot, spec};
 
 /// The command in a directory of its own, with a program beside it that runs this script.
+///
+/// Other processes write them: what another test starts meanwhile would hold what is open here, and an executable that somebody
+/// writes cannot be run.
 fn beside(directory: &Path, script: &str) -> PathBuf {
-    let command = directory.join("chemio");
-    fs::copy(env!("CARGO_BIN_EXE_chemio"), &command).unwrap();
-    let helper = directory.join("chemio-reblock");
-    fs::write(&helper, script).unwrap();
-    fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
+    let [command, helper] = ["chemio", "chemio-reblock"].map(|name| directory.join(name));
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_chemio")).arg(&command).status().unwrap();
+    let write = r#"printf %s "$1" > "$0" && chmod 755 "$0""#;
+    let written = Command::new("sh").args(["-c", write]).arg(&helper).arg(script).status().unwrap();
+    assert!(copied.success() && written.success());
     command
 }
 
