@@ -232,6 +232,45 @@ fn a_copy_that_was_killed_is_not_taken_for_an_array_and_the_same_command_complet
 }
 
 #[test]
+fn of_an_array_between_passes_whose_removal_was_interrupted_nothing_is_left() {
+    let scratch = scratch();
+    let source = numbered(&scratch.path().join("source"), &[2048, 2048], &[8, 2048]);
+    let target = scratch.path().join("target");
+    // What is left may be all but the metadata, or the directory.
+    let half_removed = |between: &Path| {
+        numbered(between, &[6], &[2]);
+        fs::create_dir(between.join(".chemio-old")).unwrap();
+        fs::rename(between.join("zarr.json"), between.join(".chemio-old/zarr.json")).unwrap();
+    };
+    let empty = |between: &Path| fs::create_dir(between).unwrap();
+    let leaves: [&dyn Fn(&Path); 2] = [&half_removed, &empty];
+    for leave in leaves {
+        for ranks in ["", "-n 2"] {
+            let mut unfinished = None;
+            for _ in 0..5 {
+                let third = || mark(&target).is_some_and(|mark| mark["pass"].as_u64() >= Some(2));
+                killed(reblock(&source, &target, SLOWLY), &target, Signal::KILL, third);
+                unfinished = mark(&target).and_then(|mark| mark["pass"].as_u64());
+                if unfinished.is_some() {
+                    break;
+                }
+                ArrayDirectory::delete(&target).unwrap();
+            }
+            let pass = unfinished.expect("every copy was over before it was killed");
+            let between = scratch.path().join(format!("target.pass-{}", pass - 1));
+            let _ = fs::remove_dir_all(&between);
+            leave(&between);
+            let found = facts(&source, &target, &format!("{SLOWLY} {ranks}"));
+            // Another number of ranks has another plan, and begins anew.
+            assert_eq!(found["continued"], ranks.is_empty(), "{found}");
+            assert!(read(&target).1 == expected_transposed());
+            assert_eq!(names(scratch.path()), ["source", "target"]);
+            ArrayDirectory::delete(&target).unwrap();
+        }
+    }
+}
+
+#[test]
 fn begun_anew_with_other_options_nothing_is_left_of_the_first_try() {
     let scratch = scratch();
     let source = numbered(&scratch.path().join("source"), &[2048, 2048], &[8, 2048]);

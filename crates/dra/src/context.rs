@@ -121,6 +121,16 @@ impl Context {
         opening::open(self, path, access)
     }
 
+    /// Removes the array of ours at `path`, or what is left of one whose creation or deletion was interrupted; nothing there
+    /// is no error. Collective, with the same argument, and on every host. Nobody may have it open.
+    ///
+    /// # Errors
+    /// The same on every rank: [`Error::ArgumentsDiffer`], [`Error::Comm`], or [`Error::OnRank`] if it is something else, which
+    /// is not touched, or cannot be removed.
+    pub fn remove(&self, path: &Path) -> Result<()> {
+        opening::remove(self, path)
+    }
+
     /// Every rank's value if all succeeded; otherwise, on every rank, the error of the lowest one that failed, as
     /// [`Error::OnRank`] with its legacy number. Collective. For callers with mistakes of their own to find before a
     /// collective call. Cost: a reduction, and two broadcasts if something failed.

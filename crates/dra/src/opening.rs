@@ -119,6 +119,25 @@ pub(crate) fn open(context: &Context, path: &Path, access: Access) -> Result<Dis
     Ok(DiskArray::new(context, access, directory, open, hosts))
 }
 
+/// Removes an array or what is left of one. Collective.
+pub(crate) fn remove(context: &Context, path: &Path) -> Result<()> {
+    let path = absolute(path);
+    let rank = context.comm().rank();
+    let mine = if rank == 0 { remove_here(&path) } else { Ok(()) };
+    context.agree_on("removing an array", &path, &(), mine)?;
+    // A host of another node may have a part of its own, or may see that all has gone.
+    let is_first_here = rank != 0 && context.ranks_here().first() == Some(&rank);
+    context.agree(if is_first_here { remove_here(&path) } else { Ok(()) })
+}
+
+fn remove_here(path: &Path) -> Result<()> {
+    match ArrayDirectory::delete(path) {
+        Ok(_) | Err(disk_array::Error::Missing { .. }) => Ok(()),
+        // The last that an interrupted deletion leaves is an empty directory; another one cannot be removed so.
+        Err(error) => fs::remove_dir(path).map_err(|_| error.into()),
+    }
+}
+
 /// For each part the node that has it; nothing if the array is in one directory. Collective.
 fn find_parts(context: &Context, path: &Path, mine: Option<&Part>) -> Result<Vec<usize>> {
     // All ranks have the same number of parts here.

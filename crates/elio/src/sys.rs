@@ -5,6 +5,7 @@
 pub(crate) mod alloc;
 pub(crate) mod caller_memory;
 pub(crate) mod calls;
+pub(crate) mod exit;
 pub(crate) mod foreign;
 pub(crate) mod gather;
 pub(crate) mod region;

@@ -198,11 +198,9 @@ impl<'a> Copying<'a> {
         Some(found)
     }
 
-    /// Removes the intermediate array that a pass of an earlier try has written, if it is there.
+    /// Removes the intermediate array that a pass of an earlier try has written, or what its interrupted removal has left.
     fn remove_between(&self, target: &DiskArray, pass: usize) {
-        if let Ok(array) = self.context.open(&between(path_of(target), pass), Access::ReadOnly)
-            && let Err(error) = array.delete()
-        {
+        if let Err(error) = self.context.remove(&between(path_of(target), pass)) {
             tracing::warn!(%error, "an intermediate array stays");
         }
     }

@@ -5,35 +5,46 @@
 #include "check.h"
 #include "eaf.h"
 
-enum { RECORD = 1600, RECORDS = 1000 };
+enum { RECORD = 1600, RECORDS = 1000, CHILDREN = 50 };
 
 static char path[4096];
 
-static void files_are_left_open_at_the_end(void)
+static int fd;
+
+static void write_record(int number)
 {
-    char record[RECORD];
-    int fd, id, i;
-    if (EAF_Open(path, EAF_RW, &fd) != 0) exit(1);
-    for (i = 0; i < RECORDS; i++) {
-        memset(record, i % 100 + 1, sizeof record);
-        if (i % 2) CHECK_CODE(EAF_Write(fd, (double)i * RECORD, record, RECORD), 0);
-        else CHECK_CODE(EAF_Awrite(fd, (double)i * RECORD, record, RECORD, &id), 0);
-    }
+    static char record[RECORD];
+    int id;
+    memset(record, number % 100 + 1, sizeof record);
+    if (number % 2) CHECK_CODE(EAF_Write(fd, (double)number * RECORD, record, RECORD), 0);
+    else CHECK_CODE(EAF_Awrite(fd, (double)number * RECORD, record, RECORD, &id), 0);
 }
 
-/* The child has our open files and none of our threads. */
-static void a_forked_child_may_exit(void)
+static void files_are_left_open_at_the_end(void)
 {
-    int status = -1;
-    pid_t child = fork();
-    if (child == 0) exit(0);
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    int i;
+    if (EAF_Open(path, EAF_RW, &fd) != 0) exit(1);
+    for (i = 0; i < RECORDS; i++) write_record(i);
+}
+
+/* The children have our open files and what is under way, and none of our threads. */
+static void forked_children_may_exit(void)
+{
+    int child, i, status;
+    for (child = 0; child < CHILDREN; child++) {
+        pid_t process;
+        for (i = 0; i < RECORDS; i++) write_record(i);
+        process = fork();
+        if (process == 0) exit(0);
+        status = -1;
+        CHECK(waitpid(process, &status, 0) == process && status == 0);
+    }
 }
 
 static void everything_written_before_the_end_is_there(void)
 {
     char record[RECORD];
-    int fd, i;
+    int i;
     if (EAF_Open(path, EAF_R, &fd) != 0) exit(1);
     for (i = 0; i < RECORDS; i++) {
         CHECK_CODE(EAF_Read(fd, (double)i * RECORD, record, RECORD), 0);
@@ -48,7 +59,7 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s/left.open", argv[2]);
     if (strcmp(argv[1], "write") == 0) {
         RUN(files_are_left_open_at_the_end);
-        RUN(a_forked_child_may_exit);
+        RUN(forked_children_may_exit);
     } else {
         RUN(everything_written_before_the_end_is_there);
     }

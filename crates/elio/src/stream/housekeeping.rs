@@ -3,7 +3,7 @@
 
 use crate::buffer;
 use crate::inode::Inode;
-use crate::sys::calls;
+use crate::sys::exit;
 use std::sync::{Condvar, Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
@@ -19,7 +19,7 @@ struct Housekeeper {
 fn housekeeper() -> &'static Housekeeper {
     static HOUSEKEEPER: OnceLock<Housekeeper> = OnceLock::new();
     HOUSEKEEPER.get_or_init(|| {
-        calls::at_exit(flush_at_exit);
+        exit::at_exit(flush_at_exit);
         let started =
             thread::Builder::new().name("elio-housekeeping".to_owned()).stack_size(256 * 1024).spawn(work);
         if let Err(error) = started {
@@ -68,7 +68,7 @@ fn round() -> bool {
 }
 
 /// A program may end without closing its files: what was written behind is handed over all the same.
-extern "C" fn flush_at_exit() {
+fn flush_at_exit() {
     for inode in Inode::all_open() {
         inode.flush_at_exit();
     }

@@ -316,13 +316,6 @@ pub(crate) fn raise_open_files() -> bool {
     check(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }).is_ok()
 }
 
-/// Arranges for `function` to run when the process ends by `exit` or by returning from main.
-pub(crate) fn at_exit(function: extern "C" fn()) {
-    // SAFETY: the function has the type the call expects and lives as long as the program. A failure to register
-    // (out of memory) leaves behaviour as if the process were killed, which is documented.
-    let _ = unsafe { libc::atexit(function) };
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

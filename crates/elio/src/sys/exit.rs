@@ -1,0 +1,30 @@
+//! What is done when the program ends, by the process that has the threads to do it.
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// What to call at the end, in the order in which it came.
+static CALLS: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
+/// The process whose files and threads these are.
+static PROCESS: OnceLock<u32> = OnceLock::new();
+
+/// Arranges for `function` to run when this process ends by `exit` or by returning from main; the last one first.
+pub(crate) fn at_exit(function: fn()) {
+    CALLS.lock().unwrap_or_else(PoisonError::into_inner).push(function);
+    PROCESS.get_or_init(|| {
+        // SAFETY: the function has the type the call expects and lives as long as the program. A failure to register
+        // (out of memory) leaves behaviour as if the process were killed, which is documented.
+        let _ = unsafe { libc::atexit(run) };
+        std::process::id()
+    });
+}
+
+/// A forked child that ends has our requests and none of the threads that carry them out: it would wait for ever.
+extern "C" fn run() {
+    if PROCESS.get() != Some(&std::process::id()) {
+        return;
+    }
+    // One after the other, without the lock: a function may arrange for more.
+    while let Some(function) = CALLS.lock().ok().and_then(|mut calls| calls.pop()) {
+        function();
+    }
+}
