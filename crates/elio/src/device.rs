@@ -124,6 +124,15 @@ pub trait Device: Send + Sync + Debug {
     /// Whether all of a range is in the page cache; says yes where that cannot be known. Moves nothing.
     fn is_resident(&self, offset_bytes: u64, len_bytes: u64) -> bool;
 
+    /// Reads a range, of at least a byte, into the page cache, and begins with what follows it; returns when the range has come. By
+    /// default does nothing.
+    ///
+    /// # Errors
+    /// The system's; what could not be read is read again by whoever wants it.
+    fn prefetch(&self, _offset_bytes: u64, _len_bytes: u64) -> io::Result<()> {
+        Ok(())
+    }
+
     /// The length in bytes.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 use crate::device::Device;
 use crate::policy::memory_share;
 use crate::stream::coverage::Coverage;
+use crate::stream::prefetch::SingleReads;
 use crate::stream::read_ahead::ReadAhead;
 use crate::stream::write_behind::WriteBehind;
 use crate::stream::writeback::{Filling, Writeback};
@@ -27,6 +28,9 @@ pub(crate) struct Inode {
     pub(crate) writeback: Mutex<Writeback>,
     /// What was read around the page cache.
     pub(crate) read_directly: Mutex<Coverage>,
+    pub(crate) single_reads: SingleReads,
+    /// Small reads through the cache, of which some ask whether they are resident.
+    pub(crate) small_reads_count: AtomicU64,
     handles_count: AtomicUsize,
     streams: Mutex<Vec<Weak<Mutex<ReadAhead>>>>,
     /// How many of `streams` have a window: asked before their locks are taken.

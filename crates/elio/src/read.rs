@@ -5,14 +5,20 @@ use crate::error::{Operation, Result};
 use crate::file::Handle;
 use crate::policy::cache::{self, Miss};
 use crate::request::Pending;
+use crate::stream::prefetch;
 use crate::stream::read_ahead::Fetch;
 use crate::sys::transfer::{Direction, read_some};
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Read-ahead is worth its transfers from here on; what is shorter lies within one.
 const STREAM_BYTES_MIN: u64 = 1 << 20;
+/// Of so many small reads that follow no other, one asks whether it is resident.
+const SMALL_READS_PER_QUESTION: u64 = 16;
+/// What the page cache reads at least.
+const PAGE_BYTES: u64 = 4096;
 
 impl Fetch for Handle {
     fn device(&self) -> &Arc<dyn Device> {
@@ -134,23 +140,60 @@ impl Handle {
             return self.read_missing(sequential, offset_bytes, into);
         }
         if into.len() < cache::SMALL_READ_BYTES {
-            // Through the cache, whether it has it or not: asking would cost a tenth of the reading.
-            return read_some(&*self.device, Route::Cached, offset_bytes, into);
+            return self.read_small(sequential, offset_bytes, into);
         }
         if self.residency.is_trusted() {
-            return self.read_trusting(offset_bytes, into);
+            return self.read_trusting(sequential, offset_bytes, into);
         }
         if self.asks_resident(offset_bytes, into.len()) {
             return read_some(&*self.device, Route::Cached, offset_bytes, into);
         }
+        if !sequential {
+            self.note_single_reads(1, into.len());
+        }
         self.read_missing(sequential, offset_bytes, into)
     }
 
+    /// Reads through the cache, whether it has it or not: asking would cost a tenth of the reading. So that is asked for some reads
+    /// only, to learn how many are not there. (One that must not wait is no question: where the device is fast, the kernel has got
+    /// the data before it looks again.)
+    fn read_small(&self, sequential: bool, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
+        let asks = !sequential
+            && self
+                .inode
+                .small_reads_count
+                .fetch_add(1, Ordering::Relaxed)
+                .is_multiple_of(SMALL_READS_PER_QUESTION);
+        if asks && !self.device.is_resident(offset_bytes, into.len() as u64) {
+            self.note_single_reads(SMALL_READS_PER_QUESTION, into.len());
+        }
+        read_some(&*self.device, Route::Cached, offset_bytes, into)
+    }
+
+    /// Notes reads that neither follow others nor are resident. When they have cost enough, the page cache gets all of the file.
+    pub(crate) fn note_single_reads(&self, count: u64, len: usize) {
+        if !self.is_exclusive() {
+            return;
+        }
+        let Ok(len_bytes) = self.device.len() else { return };
+        let beside_others = !self.inode.is_settled();
+        let read_bytes = (len as u64).next_multiple_of(PAGE_BYTES);
+        if self.inode.single_reads.note(count, read_bytes, beside_others, len_bytes)
+            && self.fits_in_cache(len_bytes)
+        {
+            tracing::debug!(path = %self.path.display(), len_bytes, "single reads: getting the file into the page cache");
+            prefetch::start(&self.device, len_bytes);
+        }
+    }
+
     /// Reads from the cache as if all were there; what is not, the kernel has begun to read in by then.
-    fn read_trusting(&self, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
+    fn read_trusting(&self, sequential: bool, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
         match self.device.read(Route::Resident, offset_bytes, into) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 self.residency.note_miss();
+                if !sequential {
+                    self.note_single_reads(1, into.len());
+                }
                 read_some(&*self.device, Route::Cached, offset_bytes, into)
             }
             other => other,

@@ -32,6 +32,8 @@ pub struct Counts {
     pub syncs: u64,
     /// Ranges whose writeback was started.
     pub writebacks: u64,
+    /// Bytes that were read into the page cache for nobody in particular.
+    pub prefetched_bytes: u64,
 }
 
 /// Passes everything on and counts it.
@@ -49,6 +51,7 @@ pub struct CountingDevice {
     written_bytes: AtomicU64,
     syncs: AtomicU64,
     writebacks: AtomicU64,
+    prefetched_bytes: AtomicU64,
 }
 
 fn one_more(counter: &AtomicU64) {
@@ -71,6 +74,7 @@ impl CountingDevice {
             written_bytes: AtomicU64::default(),
             syncs: AtomicU64::default(),
             writebacks: AtomicU64::default(),
+            prefetched_bytes: AtomicU64::default(),
         })
     }
 
@@ -89,6 +93,7 @@ impl CountingDevice {
             written_bytes: value(&self.written_bytes),
             syncs: value(&self.syncs),
             writebacks: value(&self.writebacks),
+            prefetched_bytes: value(&self.prefetched_bytes),
         }
     }
 
@@ -163,6 +168,11 @@ impl Device for CountingDevice {
 
     fn is_resident(&self, offset_bytes: u64, len_bytes: u64) -> bool {
         self.inner.is_resident(offset_bytes, len_bytes)
+    }
+
+    fn prefetch(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+        self.prefetched_bytes.fetch_add(len_bytes, Ordering::Relaxed);
+        self.inner.prefetch(offset_bytes, len_bytes)
     }
 
     fn len(&self) -> io::Result<u64> {

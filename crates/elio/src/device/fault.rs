@@ -155,6 +155,10 @@ impl Device for FaultDevice {
         self.inner.is_resident(offset_bytes, len_bytes)
     }
 
+    fn prefetch(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+        self.inner.prefetch(offset_bytes, len_bytes)
+    }
+
     fn len(&self) -> io::Result<u64> {
         self.inner.len()
     }

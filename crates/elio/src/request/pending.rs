@@ -193,6 +193,9 @@ impl Pending {
                 }
                 return;
             }
+            if !follows {
+                self.handle.note_single_reads(1, rest.len());
+            }
         }
         let streams = sequential && served == 0 && self.memory.len() < LARGE_READ_BYTES;
         if streams && self.handle.is_worth_a_stream(&file_range) {

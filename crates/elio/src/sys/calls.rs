@@ -278,6 +278,16 @@ pub(crate) fn drop_range(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) 
     }
 }
 
+/// Begins to read a range into the page cache, without waiting for it.
+pub(crate) fn start_reading_in(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+    let (at, len) = (offset(offset_bytes)?, offset(len_bytes)?);
+    // SAFETY: no memory is passed.
+    match unsafe { libc::posix_fadvise(fd.as_raw_fd(), at, len, libc::POSIX_FADV_WILLNEED) } {
+        0 => Ok(()),
+        code => Err(io::Error::from_raw_os_error(code)),
+    }
+}
+
 /// Closes a descriptor and reports what the system says; the descriptor is gone in either case.
 fn close(fd: OwnedFd) -> io::Result<()> {
     // SAFETY: the descriptor is owned and given up here.
