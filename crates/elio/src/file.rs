@@ -37,7 +37,8 @@ pub enum Mode {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CachePolicy {
     /// Decide per access: what is resident is read from the cache, what is not comes directly from the device, what is
-    /// read a second time enters the cache; writes go to the cache and on to the device early, as long as this
+    /// read a second time enters the cache, and so does all of a private file whose single reads come to cost as much as reading
+    /// it in order; writes go to the cache and on to the device early, as long as this
     /// process's share of free memory lasts, and leave nothing there beyond it.
     #[default]
     Auto,

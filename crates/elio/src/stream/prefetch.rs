@@ -14,6 +14,9 @@ use std::sync::{Arc, Weak};
 /// its bytes once more, because the device then does one thing at a time.
 const ALONE_BYTES: u64 = 64 << 10;
 const BESIDE_OTHERS_BYTES: u64 = 32 << 10;
+/// From here on a read uses the device as well as reading in order does.
+const LARGE_ALONE_BYTES: u64 = 512 << 10;
+const LARGE_BESIDE_OTHERS_BYTES: u64 = 128 << 10;
 /// Got at a time: large enough for the device, and nobody's read waits long behind it.
 const STEP_BYTES: u64 = 2 << 20;
 
@@ -28,7 +31,14 @@ impl SingleReads {
     /// Notes reads of a file of `len_bytes` that nothing was read ahead for and that were not resident. Tells whether the rest of
     /// the file should be got now; what was noted is forgotten then.
     pub(crate) fn note(&self, count: u64, read_bytes: u64, beside_others: bool, len_bytes: u64) -> bool {
-        let beyond = if beside_others { BESIDE_OTHERS_BYTES } else { ALONE_BYTES + read_bytes };
+        let (beyond, large_bytes) = if beside_others {
+            (BESIDE_OTHERS_BYTES, LARGE_BESIDE_OTHERS_BYTES)
+        } else {
+            (ALONE_BYTES + read_bytes, LARGE_ALONE_BYTES)
+        };
+        if read_bytes >= large_bytes {
+            return false;
+        }
         let cost = count * (read_bytes + beyond);
         let is_time = self.cost_bytes.fetch_add(cost, Relaxed) + cost >= len_bytes;
         is_time && self.cost_bytes.swap(0, Relaxed) > 0
@@ -66,7 +76,8 @@ mod tests {
     /// How many reads of so many bytes it takes.
     fn reads_count(read_bytes: u64, beside_others: bool) -> u64 {
         let reads = SingleReads::default();
-        1 + (0..).take_while(|_| !reads.note(1, read_bytes, beside_others, LEN_BYTES)).count() as u64
+        1 + (0..100_000_u32).take_while(|_| !reads.note(1, read_bytes, beside_others, LEN_BYTES)).count()
+            as u64
     }
 
     #[test]
@@ -82,6 +93,13 @@ mod tests {
             );
         }
         assert!(reads_count(4096, true) > reads_count(4096, false));
+    }
+
+    #[test]
+    fn large_reads_need_no_help() {
+        let reads = SingleReads::default();
+        assert!(!reads.note(1000, LARGE_ALONE_BYTES, false, LEN_BYTES));
+        assert!(!reads.note(1000, LARGE_BESIDE_OTHERS_BYTES, true, LEN_BYTES));
     }
 
     #[test]

@@ -215,7 +215,7 @@ fn singles(
     assert!(!can_be_cold || (0..100).any(|_| is_cold()), "the page cache keeps the file");
     let records = SINGLES_LEN_BYTES / record;
     let offset = |number: usize| (number * 37 % records * record) as u64;
-    assert!(records % 37 != 0);
+    assert!(!records.is_multiple_of(37));
     (device, file, (0..records).map(offset).collect())
 }
 
