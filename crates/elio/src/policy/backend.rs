@@ -52,7 +52,7 @@ fn why_no_ring(error: &std::io::Error) -> String {
 /// Puts a backend behind an open file.
 ///
 /// # Errors
-/// As [`ring`].
+/// As [`ring()`].
 pub(crate) fn choose(file: PreadDevice) -> Result<Arc<dyn Device>, Error> {
     let number = file.metadata().map(|metadata| std::os::unix::fs::MetadataExt::dev(&metadata)).ok();
     let device: Arc<dyn Device> = match ring()? {
