@@ -192,13 +192,13 @@ pub trait Device: Send + Sync + Debug {
     /// Waits until writeback that was started in a range has finished.
     ///
     /// # Errors
-    /// The system's.
+    /// The system's; [`sync`](Self::sync) and [`late_error`](Self::late_error) tell them all the same.
     fn wait_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()>;
 
     /// Writes a range out, waits for it, and drops it from the page cache.
     ///
     /// # Errors
-    /// The system's.
+    /// As [`wait_writeback`](Self::wait_writeback).
     fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()>;
 
     /// Returns when all data and the length are durable.

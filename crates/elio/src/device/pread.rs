@@ -27,6 +27,9 @@ pub(crate) struct PreadDevice {
     properties: Properties,
     /// The same file opened once more for the direct route, when first needed.
     direct: OnceLock<Option<File>>,
+    /// And once more for waiting until data is written back: the kernel tells an error of writeback once to each opening, and the one
+    /// that is synced and closed must be told.
+    waiting: OnceLock<Option<File>>,
     /// Cleared when the file system turns out not to know the flag.
     knows_resident: AtomicBool,
     knows_drop_behind: AtomicBool,
@@ -52,6 +55,7 @@ impl PreadDevice {
             mode,
             properties,
             direct: OnceLock::new(),
+            waiting: OnceLock::new(),
             knows_resident: AtomicBool::new(true),
             knows_drop_behind: AtomicBool::new(true),
         })
@@ -69,22 +73,36 @@ impl PreadDevice {
         }
     }
 
-    /// Opens the file again by its descriptor, so that it is the same file even if its name is gone.
     fn direct_fd(&self) -> Option<BorrowedFd<'_>> {
         let direct = self.direct.get_or_init(|| {
-            let again = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&self.file));
-            let mut options = OpenOptions::new();
-            options.custom_flags(libc::O_DIRECT);
-            match self.mode {
-                Mode::Read => options.read(true),
-                Mode::Write => options.write(true),
-                Mode::ReadWrite | Mode::Existing => options.read(true).write(true),
-            };
-            open(&options, Path::new(&again))
+            self.open_again(libc::O_DIRECT)
                 .inspect_err(|error| tracing::info!(%error, "no direct route: going through the page cache"))
                 .ok()
         });
         direct.as_ref().map(AsFd::as_fd)
+    }
+
+    /// The descriptor by which writeback is waited for.
+    fn waiting_fd(&self) -> io::Result<BorrowedFd<'_>> {
+        let waiting = self.waiting.get_or_init(|| {
+            self.open_again(0)
+                .inspect_err(|error| tracing::debug!(%error, "writeback that was started early is not waited for"))
+                .ok()
+        });
+        waiting.as_ref().map(AsFd::as_fd).ok_or_else(|| io::ErrorKind::Unsupported.into())
+    }
+
+    /// Opens the file again by its descriptor, so that it is the same file even if its name is gone.
+    fn open_again(&self, flags: libc::c_int) -> io::Result<File> {
+        let again = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&self.file));
+        let mut options = OpenOptions::new();
+        options.custom_flags(flags);
+        match self.mode {
+            Mode::Read => options.read(true),
+            Mode::Write => options.write(true),
+            Mode::ReadWrite | Mode::Existing => options.read(true).write(true),
+        };
+        open(&options, Path::new(&again))
     }
 
     /// By a call that must not wait.
@@ -245,11 +263,11 @@ impl Device for PreadDevice {
     }
 
     fn wait_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
-        calls::wait_writeback(self.file.as_fd(), offset_bytes, len_bytes)
+        calls::wait_writeback(self.waiting_fd()?, offset_bytes, len_bytes)
     }
 
     fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
-        calls::drop_range(self.file.as_fd(), offset_bytes, len_bytes)
+        calls::drop_range(self.waiting_fd()?, offset_bytes, len_bytes)
     }
 
     fn sync(&self) -> io::Result<()> {
