@@ -26,7 +26,7 @@ static void losses_are_told_by_close_also_if_somebody_has_waited_for_writeback_b
 int main(int argc, char **argv)
 {
     if (argc != 2 || !openings_told) return 2;
-    snprintf(path, sizeof path, "%s/lost", argv[1]);
+    snprintf(path, sizeof path, "%s/lost.file", argv[1]);
     RUN(losses_are_told_by_close_also_if_somebody_has_waited_for_writeback_before);
     return check_failures != 0;
 }
