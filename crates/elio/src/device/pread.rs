@@ -86,7 +86,9 @@ impl PreadDevice {
     fn waiting_fd(&self) -> io::Result<BorrowedFd<'_>> {
         let waiting = self.waiting.get_or_init(|| {
             self.open_again(0)
-                .inspect_err(|error| tracing::debug!(%error, "writeback that was started early is not waited for"))
+                .inspect_err(
+                    |error| tracing::debug!(%error, "writeback that was started early is not waited for"),
+                )
                 .ok()
         });
         waiting.as_ref().map(AsFd::as_fd).ok_or_else(|| io::ErrorKind::Unsupported.into())
