@@ -175,7 +175,7 @@ impl Handle {
         if !self.is_exclusive() {
             return;
         }
-        let Ok(len_bytes) = self.device.len() else { return };
+        let Ok(len_bytes @ 1..) = self.device.len() else { return };
         let beside_others = !self.inode.is_settled();
         let read_bytes = (len as u64).next_multiple_of(PAGE_BYTES);
         if self.inode.single_reads.note(count, read_bytes, beside_others, len_bytes)

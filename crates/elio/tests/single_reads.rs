@@ -93,3 +93,16 @@ fn few_single_records_bring_in_no_more_than_themselves_nor_do_any_that_bypass_th
         assert_eq!(device.counts().prefetched_bytes, 0, "{cache:?}, {sharing:?}");
     }
 }
+
+#[test]
+fn of_an_empty_file_nothing_is_got() {
+    let scratch = Scratch::new();
+    let path = scratch.path("file");
+    let device = CountingDevice::new(elio::open_device(&path, Mode::ReadWrite).unwrap());
+    let file = File::on_device(device.clone(), path, &OpenOptions::new(Mode::ReadWrite));
+    for offset in (0..100).map(|number| number * 5000 + 1) {
+        assert_eq!(file.read_at(offset, &mut [0; 1600]).unwrap(), 0);
+    }
+    file.sync().unwrap();
+    assert_eq!(device.counts().prefetched_bytes, 0);
+}
