@@ -68,11 +68,7 @@ impl LaunchId {
     /// All living processes of the launch.
     pub(crate) fn processes(&self) -> Vec<Pid> {
         let mark = format!("{LAUNCH}={}", self.text());
-        let has_mark = |pid: &Pid| {
-            // A process that ended meanwhile has no environment; nor has a zombie, which has ended too.
-            let environment = fs::read(format!("/proc/{}/environ", pid.as_raw_pid())).unwrap_or_default();
-            environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes())
-        };
+        let has_mark = |pid: &Pid| environment_of(*pid).split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes());
         all_processes().into_iter().filter(has_mark).collect()
     }
 
@@ -113,6 +109,27 @@ fn all_processes() -> Vec<Pid> {
     fs::read_dir("/proc").map(|entries| entries.filter_map(number).collect()).unwrap_or_default()
 }
 
+/// The environment of a process; empty for one that has ended, a zombie too.
+///
+/// While a process executes another program, the kernel shows an empty environment for a moment, although the process will
+/// have one; it is asked again, then, as long as the process has memory, which those that have ended do not.
+fn environment_of(pid: Pid) -> Vec<u8> {
+    const TRIES: usize = 50;
+    let has_memory = || {
+        let stat = fs::read_to_string(stat_of(pid.as_raw_pid())).unwrap_or_default();
+        // Field 23 is the size of the address space.
+        field_after_name(&stat, 20).is_some_and(|bytes| bytes > 0)
+    };
+    for _ in 0..TRIES {
+        let environment = fs::read(format!("/proc/{}/environ", pid.as_raw_pid())).unwrap_or_default();
+        if !environment.is_empty() || !has_memory() {
+            return environment;
+        }
+        sleep(Duration::from_millis(1));
+    }
+    Vec::new() // a process that was started without any environment
+}
+
 /// When a process began, in clock ticks since boot; `None` if there is none of this number.
 fn beginning_of(pid: i32) -> Option<u64> {
     beginning_in(&fs::read_to_string(stat_of(pid)).ok()?)
@@ -123,9 +140,14 @@ fn stat_of(pid: i32) -> String {
 }
 
 fn beginning_in(stat: &str) -> Option<u64> {
-    // The name of the program, in parentheses, may contain anything; field 22 is the 20th after it.
+    field_after_name(stat, 19) // field 22
+}
+
+/// A number behind the name of the program, which is the second field, in parentheses, and may contain anything; field 3 is
+/// 0 here.
+fn field_after_name(stat: &str, index: usize) -> Option<u64> {
     let (_, fields) = stat.rsplit_once(')')?;
-    fields.split_whitespace().nth(19)?.parse().ok()
+    fields.split_whitespace().nth(index)?.parse().ok()
 }
 
 #[cfg(test)]
