@@ -1,6 +1,7 @@
 //! All suites in one table and one drawing, made of the reports that they left behind.
 //!
-//! A report is any JSON of a suite: nothing is known here of the suites themselves. What is read of it is told in `report`.
+//! A report is any JSON of a suite, or of a part of it: nothing is known here of the suites themselves. What is read of it is told in
+//! `report`.
 
 // The canvas that `chemio plot` draws on.
 #[path = "../../cli/src/plot/canvas.rs"]
@@ -12,6 +13,7 @@ mod report;
 mod swarm;
 mod table;
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -69,8 +71,8 @@ impl Summary {
     /// Of all reports in `directory`; those of `expected` should be there.
     fn read(directory: &Path, expected: &[String]) -> Result<Self, BenchError> {
         let mut suites = Vec::new();
-        for (name, path) in reports(directory)? {
-            suites.push(OfSuite::read(&name, &path)?);
+        for (suite, parts) in reports(directory)? {
+            suites.push(OfSuite::read(&suite, &parts)?);
         }
         if suites.is_empty() {
             return Err(BenchError::NoReports { directory: directory.to_owned() });
@@ -81,32 +83,36 @@ impl Summary {
     }
 }
 
-/// Names and paths of what may be reports, in the order of their names.
-fn reports(directory: &Path) -> Result<Vec<(String, PathBuf)>, BenchError> {
-    let mut found = Vec::new();
+/// What may be reports, by suite: SUITE.json, or SUITE.PART.json of what was measured in parts.
+fn reports(directory: &Path) -> Result<BTreeMap<String, Vec<PathBuf>>, BenchError> {
+    let mut found = BTreeMap::<_, Vec<_>>::new();
     for entry in fs::read_dir(directory).map_err(step("reading", directory))? {
         let path = entry.map_err(step("reading", directory))?.path();
-        let name = path.file_stem().and_then(|name| name.to_str()).filter(|&name| name != OWN_NAME);
-        if let Some(name) = name.filter(|_| path.extension().is_some_and(|extension| extension == "json")) {
-            found.push((name.to_owned(), path));
+        let name =
+            path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".json"));
+        let suite = name.map(|name| name.split_once('.').map_or(name, |(suite, _part)| suite));
+        if let Some(suite) = suite.filter(|&suite| suite != OWN_NAME).map(str::to_owned) {
+            found.entry(suite).or_default().push(path);
         }
     }
-    found.sort();
+    found.values_mut().for_each(|parts| parts.sort());
     Ok(found)
 }
 
 impl OfSuite {
-    fn read(name: &str, path: &Path) -> Result<Self, BenchError> {
-        let text = fs::read_to_string(path).map_err(step("reading", path))?;
-        let value: Value = serde_json::from_str(&text)
-            .map_err(|error| BenchError::NoReport { path: path.to_owned(), message: error.to_string() })?;
-        let report = Report::new(name, &value).ok_or_else(|| BenchError::NoReport {
-            path: path.to_owned(),
-            message: "no machine in it".into(),
-        })?;
+    fn read(suite: &str, parts: &[PathBuf]) -> Result<Self, BenchError> {
+        let parts: Vec<_> = parts.iter().map(|path| read_report(suite, path)).collect::<Result<_, _>>()?;
+        let report = parts.into_iter().reduce(Report::with).expect("a suite is known by its reports");
         let groups = groups(&report.cells);
         Ok(Self { report, groups })
     }
+}
+
+fn read_report(suite: &str, path: &Path) -> Result<Report, BenchError> {
+    let no_report = |message: String| BenchError::NoReport { path: path.to_owned(), message };
+    let text = fs::read_to_string(path).map_err(step("reading", path))?;
+    let value: Value = serde_json::from_str(&text).map_err(|error| no_report(error.to_string()))?;
+    Report::new(suite, &value).ok_or_else(|| no_report("no machine in it".into()))
 }
 
 #[cfg(test)]
@@ -167,6 +173,23 @@ mod tests {
         assert_eq!(value["suites"][0]["suite"], "new");
         assert_eq!(value["suites"][0]["groups"][0]["held"], 1);
         assert!(fs::read(scratch.0.join("summary.png")).expect("it was kept").starts_with(b"\x89PNG"));
+    }
+
+    #[test]
+    fn parts_of_a_suite_are_one_suite() {
+        let later = REPORT.replace("2026-01-02", "2026-01-04").replace("holds", "misses");
+        let missing = REPORT.replace(r#""rows""#, r#""missing": ["fio"], "rows""#);
+        let scratch = Scratch::new("parts")
+            .with("eaf.large.json", &later)
+            .with("eaf.small.json", &missing)
+            .with("eaf.small.md", "no report")
+            .with("ga.json", REPORT);
+        let summary = Summary::read(&scratch.0, &["eaf".into()]).expect("three reports");
+        let [eaf, ga] = <[_; 2]>::try_from(summary.suites).expect("of two suites");
+        assert_eq!((&*eaf.report.suite, &*eaf.report.date()), ("eaf", "2026-01-02 to 2026-01-04"));
+        assert!(eaf.report.peers_missing.iter().eq(["fio"]));
+        assert_eq!((eaf.groups[0].judged, eaf.groups[0].held), (2, 1));
+        assert_eq!((&*ga.report.suite, &*ga.report.date(), ga.groups[0].judged), ("ga", "2026-01-02", 1));
     }
 
     #[test]

@@ -101,8 +101,11 @@ fn head(canvas: &mut Canvas, summary: &Summary) {
         summary.suites.iter().filter_map(|suite| suite.groups.first()).map(count).sum()
     };
     let (held, judged) = (total(|all| all.held), total(|all| all.judged));
-    let mut when: Vec<_> =
-        summary.suites.iter().map(|suite| format!("{} {}", suite.report.suite, suite.report.date)).collect();
+    let mut when: Vec<_> = summary
+        .suites
+        .iter()
+        .map(|suite| format!("{} {}", suite.report.suite, suite.report.date()))
+        .collect();
     if !summary.missing.is_empty() {
         when.push(format!("not measured: {}", summary.missing.join(" ")));
     }

@@ -9,7 +9,7 @@ use clap::Args;
 pub(crate) struct Options {
     /// Suites that should have left a report; those that have not are named.
     pub(crate) suites: Vec<String>,
-    /// Where the reports are: every SUITE.json is taken.
+    /// Where the reports are: every SUITE.json and SUITE.PART.json is taken.
     #[arg(long, value_name = "DIR")]
     pub(crate) directory: PathBuf,
     /// Keep the table here, as markdown.

@@ -6,6 +6,8 @@
 //!   the name of the verdict where it has another, and else that of the table.
 //! - **Ratios** to the best peer, to the limit and to the target are such that more is better, whatever the suite's own are.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -21,12 +23,12 @@ const ON_SPEEDS: &str = "judgement";
 pub(super) struct Report {
     /// Its name.
     pub(super) suite: String,
-    /// The day of the run.
-    pub(super) date: String,
+    /// The days of the run, or of the runs of its parts.
+    pub(super) dates: BTreeSet<String>,
     /// Whether it was a test of the benchmark, whose figures mean nothing.
     pub(super) quick: bool,
     /// Peers that could not be measured.
-    pub(super) peers_missing: Vec<String>,
+    pub(super) peers_missing: BTreeSet<String>,
     /// Everything that was or could have been judged, speeds first.
     pub(super) cells: Vec<Cell>,
 }
@@ -38,11 +40,26 @@ impl Report {
         let peers = value.get("missing").and_then(Value::as_array).into_iter().flatten();
         Some(Self {
             suite: suite.to_owned(),
-            date,
+            dates: BTreeSet::from([date]),
             quick: value.get("quick").and_then(Value::as_bool).unwrap_or(false),
             peers_missing: peers.filter_map(Value::as_str).map(str::to_owned).collect(),
             cells: cells(value.as_object()?),
         })
+    }
+
+    /// This one with another part of the same suite.
+    pub(super) fn with(mut self, part: Self) -> Self {
+        self.dates.extend(part.dates);
+        self.quick |= part.quick;
+        self.peers_missing.extend(part.peers_missing);
+        self.cells.extend(part.cells);
+        self
+    }
+
+    /// The day, or the first and the last one.
+    pub(super) fn date(&self) -> String {
+        let [first, last] = [self.dates.first(), self.dates.last()].map(|day| day.map_or("", String::as_str));
+        if first == last { first.to_owned() } else { format!("{first} to {last}") }
     }
 }
 

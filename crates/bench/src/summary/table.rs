@@ -39,10 +39,8 @@ fn lines(suite: &OfSuite) -> impl Iterator<Item = Vec<String>> {
 fn line(suite: &OfSuite, group: &Group) -> Vec<String> {
     let is_whole = group.kind.is_none();
     let only_whole = |text: &str| if is_whole { format!("**{text}**") } else { String::new() };
-    let mut line = vec![
-        only_whole(&suite.report.suite),
-        if is_whole { suite.report.date.clone() } else { String::new() },
-    ];
+    let mut line =
+        vec![only_whole(&suite.report.suite), if is_whole { suite.report.date() } else { String::new() }];
     line.push(group.kind.clone().unwrap_or("all".into()));
     line.extend([group.judged, group.held, group.missed].map(|count| count.to_string()));
     for spread in [group.peer, group.limit, group.target] {
@@ -62,7 +60,7 @@ fn remarks(suite: &OfSuite) -> Vec<String> {
         ));
     }
     if !report.peers_missing.is_empty() {
-        let peers = report.peers_missing.join(", ");
+        let peers = Vec::from_iter(report.peers_missing.iter().map(String::as_str)).join(", ");
         remarks.push(format!("{}: not there to be measured: {peers}.\n", report.suite));
     }
     remarks
