@@ -6,7 +6,7 @@ use elio::{
 };
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const STEP_BYTES: usize = 1600;
 const LEN_BYTES: usize = 4_000_000;
@@ -40,6 +40,13 @@ fn read_in_steps(file: &File, len_bytes: usize) {
     }
 }
 
+/// How often idle streams may have been looked after since `began`. Each time may cost a write of what is there, or what was
+/// read ahead for a reader who did not get to run; on a busy machine steps take long enough for that.
+fn rounds_since(began: Instant) -> u64 {
+    const ROUND: Duration = Duration::from_millis(40);
+    (began.elapsed().as_nanos() / ROUND.as_nanos()) as u64
+}
+
 fn difference(after: Counts, before: Counts) -> (u64, u64) {
     let reads = |counts: Counts| counts.cached_reads + counts.direct_reads;
     (reads(after) - reads(before), after.read_bytes - before.read_bytes)
@@ -49,12 +56,13 @@ fn difference(after: Counts, before: Counts) -> (u64, u64) {
 fn small_steps_are_written_in_few_large_writes_and_every_byte_once() {
     let scratch = Scratch::new();
     let (device, file) = counted(&scratch);
+    let began = Instant::now();
     write_in_steps(&file, LEN_BYTES).unwrap();
     file.flush().unwrap();
-    let counts = device.counts();
-    println!("{counts:?}");
+    let (counts, rounds) = (device.counts(), rounds_since(began));
+    println!("{counts:?} in {rounds} rounds");
     assert_eq!(counts.written_bytes, LEN_BYTES as u64);
-    assert!(counts.cached_writes <= 16, "{} writes", counts.cached_writes);
+    assert!(counts.cached_writes <= 16 + rounds, "{} writes in {rounds} rounds", counts.cached_writes);
     assert!(std::fs::read(scratch.path("file")).unwrap() == pattern(0, LEN_BYTES));
 }
 
@@ -65,12 +73,16 @@ fn small_steps_are_read_in_few_large_reads_and_nearly_every_byte_once() {
     write_in_steps(&file, LEN_BYTES).unwrap();
     file.flush().unwrap();
     let before = device.counts();
+    let began = Instant::now();
     read_in_steps(&file, LEN_BYTES);
+    let rounds = rounds_since(began);
     let (reads, bytes) = difference(device.counts(), before);
-    println!("{reads} reads, {bytes} bytes");
-    assert!(reads <= 40, "{reads} reads");
+    println!("{reads} reads, {bytes} bytes in {rounds} rounds");
+    // A window that is given up is opened anew, and grows again.
+    assert!(reads <= 40 + 8 * rounds, "{reads} reads in {rounds} rounds");
     // Asked for; at the end of the file the device gives less.
-    assert!(bytes <= (LEN_BYTES + (1 << 20)) as u64, "{bytes} bytes asked for");
+    let bytes_max = LEN_BYTES as u64 + (1 + rounds) * (1 << 20);
+    assert!(bytes <= bytes_max, "{bytes} bytes asked for in {rounds} rounds");
 }
 
 #[test]
