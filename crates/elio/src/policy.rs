@@ -2,6 +2,7 @@
 
 pub(crate) mod backend;
 pub(crate) mod cache;
+pub(crate) mod cores;
 pub(crate) mod memory_share;
 pub(crate) mod residency;
 pub(crate) mod waiting;

@@ -1,6 +1,8 @@
 //! Worker threads: they run transfers that no ring takes, and writeback.
 
-use crate::sys::transfer::Transfer;
+use crate::policy::backend::has_ring;
+use crate::policy::cores::cores_for_workers;
+use crate::sys::transfer::{Direction, Transfer};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, Weak};
 use std::thread;
@@ -28,11 +30,11 @@ pub(crate) struct Pool {
 }
 
 /// Transfers: as many threads as keep a device busy where there is no ring, two where there is one (they only copy
-/// from and to the page cache then).
+/// from and to the page cache then), but not on the core that the caller computes on: who waits takes part in reads.
 pub(crate) fn transfers() -> &'static Pool {
     static POOL: OnceLock<Pool> = OnceLock::new();
     POOL.get_or_init(|| {
-        let threads_max = if crate::policy::backend::has_ring() { 2 } else { 8 };
+        let threads_max = if has_ring() { cores_for_workers().clamp(1, 2) } else { 8 };
         Pool::new("elio-transfer", threads_max)
     })
 }
@@ -64,6 +66,25 @@ impl Pool {
     /// Queues a job.
     pub(crate) fn run(&'static self, job: impl FnOnce() + Send + 'static) {
         self.add(Work::Job(Box::new(job)));
+    }
+
+    /// Runs what is queued first on this thread, which has to wait anyway; tells whether there was anything for it to do. Only reads,
+    /// because writers of one file take turns, and none that would keep it for long after what it waits for is done.
+    pub(crate) fn help(&self) -> bool {
+        const HELPED_BYTES_MAX: usize = 8 << 20;
+        let mut queue = self.queue();
+        let Some(Work::Transfer(first)) = queue.work.front() else { return false };
+        let first = first.upgrade();
+        let is_for_this = |first: &Arc<Transfer>| {
+            first.direction() == Direction::Read && first.len_bytes() <= HELPED_BYTES_MAX
+        };
+        if !first.as_ref().is_none_or(is_for_this) {
+            return false;
+        }
+        queue.work.pop_front();
+        drop(queue);
+        first.map(|transfer| transfer.run_if_queued());
+        true
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {

@@ -68,7 +68,8 @@ impl LaunchId {
     /// All living processes of the launch.
     pub(crate) fn processes(&self) -> Vec<Pid> {
         let mark = format!("{LAUNCH}={}", self.text());
-        let has_mark = |pid: &Pid| environment_of(*pid).split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes());
+        let has_mark =
+            |pid: &Pid| environment_of(*pid).split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes());
         all_processes().into_iter().filter(has_mark).collect()
     }
 

@@ -1,6 +1,6 @@
 //! How much of the page cache this process may fill.
 
-use std::env;
+use crate::policy::cores::ranks_on_node;
 use std::fs;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -52,15 +52,6 @@ fn inactive_file(memory_stat: &str) -> u64 {
         .find_map(|line| line.strip_prefix("inactive_file "))
         .and_then(|value| value.trim().parse().ok())
         .unwrap_or(0)
-}
-
-/// Ranks on this node, as the launchers of Open MPI, MPICH and Slurm tell.
-pub(crate) fn ranks_on_node() -> u64 {
-    ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"]
-        .iter()
-        .find_map(|name| env::var(name).ok()?.parse::<u64>().ok())
-        .unwrap_or(1)
-        .max(1)
 }
 
 #[cfg(test)]

@@ -4,13 +4,14 @@
 //! request: [`CallerMemory`] relies on it.
 
 use super::part::{Part, Way, aligned_len, padded_len, part_bytes};
-use crate::buffer::pool;
+use crate::buffer;
 use crate::device::staged::StagedDevice;
 use crate::device::{Alignment, Device, Route};
 use crate::error::{Error, Operation, Result};
 use crate::file::Handle;
 use crate::policy::cache::{self, LARGE_READ_BYTES, SMALL_READ_BYTES, WORKER_COPY_BYTES};
 use crate::policy::waiting::Start;
+use crate::pool;
 use crate::stream::read_ahead::Piece;
 use crate::sys::caller_memory::CallerMemory;
 use crate::sys::region::Region;
@@ -341,7 +342,7 @@ impl Pending {
         let start = at / alignment.offset_bytes * alignment.offset_bytes;
         let skip = usize::try_from(at - start).expect("smaller than an alignment");
         let len = self.unissued.len().min(self.part_bytes - skip);
-        let Some(mut buffer) = pool().take(padded_len(skip + len, alignment)) else { return false };
+        let Some(mut buffer) = buffer::pool().take(padded_len(skip + len, alignment)) else { return false };
         let range = self.unissued.start..self.unissued.start + len;
         if self.direction == Direction::Write {
             assert!(skip == 0 && padded_len(len, alignment) == len, "direct writes are whole blocks");
@@ -437,6 +438,7 @@ impl Pending {
         let range = part.range;
         let moved = match part.way {
             Way::InPlace(transfer) => {
+                while !transfer.is_done() && !transfer.run_if_queued() && pool::transfers().help() {}
                 let moved = transfer.wait();
                 if self.direction == Direction::Write && moved.is_ok() {
                     self.handle.note_write(transfer.route(), self.file_range(&range));
