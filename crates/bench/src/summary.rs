@@ -95,7 +95,9 @@ fn reports(directory: &Path) -> Result<BTreeMap<String, Vec<PathBuf>>, BenchErro
             found.entry(suite).or_default().push(path);
         }
     }
-    found.values_mut().for_each(|parts| parts.sort());
+    for parts in found.values_mut() {
+        parts.sort();
+    }
     Ok(found)
 }
 

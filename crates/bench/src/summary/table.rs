@@ -60,7 +60,8 @@ fn remarks(suite: &OfSuite) -> Vec<String> {
         ));
     }
     if !report.peers_missing.is_empty() {
-        let peers = Vec::from_iter(report.peers_missing.iter().map(String::as_str)).join(", ");
+        let peers: Vec<_> = report.peers_missing.iter().map(String::as_str).collect();
+        let peers = peers.join(", ");
         remarks.push(format!("{}: not there to be measured: {peers}.\n", report.suite));
     }
     remarks

@@ -43,8 +43,8 @@ fn read_in_steps(file: &File, len_bytes: usize) {
 /// How often idle streams may have been looked after since `began`. Each time may cost a write of what is there, or what was
 /// read ahead for a reader who did not get to run; on a busy machine steps take long enough for that.
 fn rounds_since(began: Instant) -> u64 {
-    const ROUND: Duration = Duration::from_millis(40);
-    (began.elapsed().as_nanos() / ROUND.as_nanos()) as u64
+    const ROUND_MS: u128 = 40;
+    u64::try_from(began.elapsed().as_millis() / ROUND_MS).expect("a test does not take that long")
 }
 
 fn difference(after: Counts, before: Counts) -> (u64, u64) {
