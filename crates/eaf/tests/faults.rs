@@ -121,7 +121,7 @@ fn an_error_says_what_failed_where_and_why() {
 fn a_slow_transfer_does_not_block_the_call_that_starts_it() {
     let (device, file) = faulty();
     let len = 1 << 19;
-    device.inject(device.operations_count(), Fault::Delay(Duration::from_millis(200)));
+    device.inject(device.operations_count(), Fault::Delay(Duration::from_secs(1)));
     let mut request = file.awrite(0, vec![1; len]).expect("started");
     assert!(!request.test(), "it cannot have finished yet");
     request.wait().expect("written");

@@ -29,8 +29,6 @@ pub(crate) struct Inode {
     /// What was read around the page cache.
     pub(crate) read_directly: Mutex<Coverage>,
     pub(crate) single_reads: SingleReads,
-    /// Small reads through the cache, of which some ask whether they are resident.
-    pub(crate) small_reads_count: AtomicU64,
     handles_count: AtomicUsize,
     streams: Mutex<Vec<Weak<Mutex<ReadAhead>>>>,
     /// How many of `streams` have a window: asked before their locks are taken.

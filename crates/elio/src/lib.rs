@@ -60,6 +60,7 @@ pub use page_buffer::PageBuffer;
 pub use policy::backend::why_no_io_uring;
 pub use request::{Piece, Request, SpreadRequest, read_spread, write_spread};
 pub use stat::{FileSystem, Stat, stat};
+pub use stream::writeback::JOINED_WRITE_BYTES;
 pub use sys::foreign::{ForeignBuffer, RequestBuffer, RequestBufferMut};
 pub use sys::gather::{Gather, MemoryPiece};
 pub use sys::ticks::{tick_seconds, ticks};

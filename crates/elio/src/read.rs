@@ -5,18 +5,15 @@ use crate::error::{Operation, Result};
 use crate::file::Handle;
 use crate::policy::cache::{self, Miss};
 use crate::request::Pending;
-use crate::stream::prefetch;
+use crate::stream::prefetch::{self, SingleReads};
 use crate::stream::read_ahead::Fetch;
 use crate::sys::transfer::{Direction, read_some};
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// Read-ahead is worth its transfers from here on; what is shorter lies within one.
 const STREAM_BYTES_MIN: u64 = 1 << 20;
-/// Of so many small reads that follow no other, one asks whether it is resident.
-const SMALL_READS_PER_QUESTION: u64 = 16;
 /// What the page cache reads at least.
 const PAGE_BYTES: u64 = 4096;
 
@@ -158,14 +155,9 @@ impl Handle {
     /// only, to learn how many are not there. (One that must not wait is no question: where the device is fast, the kernel has got
     /// the data before it looks again.)
     fn read_small(&self, sequential: bool, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
-        let asks = !sequential
-            && self
-                .inode
-                .small_reads_count
-                .fetch_add(1, Ordering::Relaxed)
-                .is_multiple_of(SMALL_READS_PER_QUESTION);
+        let asks = !sequential && self.inode.single_reads.small_read_asks();
         if asks && !self.device.is_resident(offset_bytes, into.len() as u64) {
-            self.note_single_reads(SMALL_READS_PER_QUESTION, into.len());
+            self.note_single_reads(SingleReads::SMALL_READS_PER_QUESTION, into.len());
         }
         read_some(&*self.device, Route::Cached, offset_bytes, into)
     }

@@ -76,3 +76,13 @@ pub fn copy(
     let begun = Copying::begin(context, Box::new(maker), (arrays.0, &mut *arrays.1), permutation, options)?;
     begun.finish(arrays, progress)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Options;
+
+    #[test]
+    fn plans_reckon_with_the_writes_that_the_device_layer_joins() {
+        assert_eq!(Options::default().device.joined_bytes, elio::JOINED_WRITE_BYTES);
+    }
+}

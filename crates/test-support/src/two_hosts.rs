@@ -147,7 +147,7 @@ impl TwoHosts {
     /// An interface that is up may take a second until it says that it runs, and until then UCX does not use it.
     fn wait_for_link(&self, host: usize) -> Result<(), Unavailable> {
         let since = Instant::now();
-        while since.elapsed() < Duration::from_secs(5) {
+        while since.elapsed() < Duration::from_secs(20) {
             let state = self.said(host, "cat", &[&format!("/sys/class/net/{INTERFACE}/operstate")])?;
             if state == "up" {
                 return Ok(());

@@ -25,9 +25,19 @@ const STEP_BYTES: u64 = 2 << 20;
 pub(crate) struct SingleReads {
     /// With their bytes.
     cost_bytes: AtomicU64,
+    /// Small reads through the cache, of which some ask whether they are resident.
+    small_count: AtomicU64,
 }
 
 impl SingleReads {
+    /// Of so many small reads one asks whether it is resident, and answers for all of them.
+    pub(crate) const SMALL_READS_PER_QUESTION: u64 = 16;
+
+    /// Whether a small read that begins now is the one that asks.
+    pub(crate) fn small_read_asks(&self) -> bool {
+        self.small_count.fetch_add(1, Relaxed).is_multiple_of(Self::SMALL_READS_PER_QUESTION)
+    }
+
     /// Notes reads of a file of `len_bytes` that nothing was read ahead for and that were not resident. Tells whether the rest of
     /// the file should be got now; what was noted is forgotten then.
     pub(crate) fn note(&self, count: u64, read_bytes: u64, beside_others: bool, len_bytes: u64) -> bool {

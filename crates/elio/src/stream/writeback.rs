@@ -22,9 +22,10 @@ const STEPS_IN_FLIGHT: usize = 3;
 const RANGES_COUNT_MAX: usize = 512;
 /// Isolated writes below this are left to the kernel: their pages are likely to be written again.
 const ISOLATED_BYTES_MIN: u64 = 32 << 10;
-/// A file whose holes stay is filled in many places by turns, slab by slab: isolated writes below this wait until a unit of this
-/// length is full. The device then gets few large requests, and the file system few extents to convert.
-const UNIT_BYTES: u64 = 256 << 10;
+/// Isolated writes below this are joined in the page cache: a file whose holes stay is filled in many places by turns, slab by slab,
+/// and writeback waits until a unit of this length is full. The device then gets few large requests, and the file system few
+/// extents to convert.
+pub const JOINED_WRITE_BYTES: u64 = 256 << 10;
 /// Of so many units it is known how full they are.
 const UNITS_COUNT_MAX: usize = 4096;
 
@@ -159,7 +160,7 @@ impl Writeback {
         let len_bytes = range.end - range.start;
         match self.ranges.last_mut() {
             Some(last) if last.end == range.start => last.end = range.end,
-            _ if self.filling.keeps_holes && len_bytes < UNIT_BYTES => {
+            _ if self.filling.keeps_holes && len_bytes < JOINED_WRITE_BYTES => {
                 return self.fill_units(device, &range);
             }
             _ if len_bytes < ISOLATED_BYTES_MIN => return,
@@ -170,14 +171,14 @@ impl Writeback {
 
     /// Counts what has come to the units of a range, and passes on those that are full.
     fn fill_units(&mut self, device: &Arc<dyn Device>, range: &Range<u64>) {
-        for unit in range.start / UNIT_BYTES..range.end.div_ceil(UNIT_BYTES) {
-            let whole = unit * UNIT_BYTES..(unit + 1) * UNIT_BYTES;
+        for unit in range.start / JOINED_WRITE_BYTES..range.end.div_ceil(JOINED_WRITE_BYTES) {
+            let whole = unit * JOINED_WRITE_BYTES..(unit + 1) * JOINED_WRITE_BYTES;
             let filled = self.units.entry(unit).or_default();
             *filled += range.end.min(whole.end) - range.start.max(whole.start);
-            if *filled >= UNIT_BYTES {
+            if *filled >= JOINED_WRITE_BYTES {
                 self.units.remove(&unit);
                 self.ranges.push(whole);
-                self.pend(device, UNIT_BYTES);
+                self.pend(device, JOINED_WRITE_BYTES);
             }
         }
         if self.units.len() > UNITS_COUNT_MAX {
@@ -279,9 +280,10 @@ mod tests {
         }
         assert_eq!((writeback.ranges.len(), writeback.units.len()), (0, 8));
         (0..8).for_each(|place| slab(&mut writeback, place, 4));
-        let full: Vec<Range<u64>> = (0..8).map(|place| place * MIB..place * MIB + UNIT_BYTES).collect();
+        let full: Vec<Range<u64>> =
+            (0..8).map(|place| place * MIB..place * MIB + JOINED_WRITE_BYTES).collect();
         assert_eq!(writeback.ranges, full);
-        assert_eq!((writeback.pending_bytes, writeback.units.len()), (8 * UNIT_BYTES, 8));
+        assert_eq!((writeback.pending_bytes, writeback.units.len()), (8 * JOINED_WRITE_BYTES, 8));
         (0..10_000).for_each(|place| slab(&mut writeback, 100 + place, 0));
         assert!(writeback.units.len() <= UNITS_COUNT_MAX);
     }
