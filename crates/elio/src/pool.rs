@@ -76,7 +76,8 @@ impl Pool {
         let Some(Work::Transfer(first)) = queue.work.front() else { return false };
         let first = first.upgrade();
         let is_for_this = |first: &Arc<Transfer>| {
-            first.direction() == Direction::Read && first.len_bytes() <= HELPED_BYTES_MAX
+            let is_short = first.len_bytes() <= HELPED_BYTES_MAX;
+            first.is_done() || (first.direction() == Direction::Read && is_short)
         };
         if !first.as_ref().is_none_or(is_for_this) {
             return false;
@@ -146,5 +147,41 @@ fn perform(work: Work) {
             transfer.upgrade().map(|transfer| transfer.run_if_queued());
         }
         Work::Job(job) => job(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer;
+    use crate::device::memory::MemoryDevice;
+    use crate::device::{Device, Route};
+    use crate::sys::region::Region;
+
+    #[test]
+    fn who_waits_makes_reads_in_their_order_and_leaves_writes_to_workers() {
+        const LEN: usize = 4096;
+        let device: Arc<dyn Device> = MemoryDevice::new(1 << 20);
+        let queue: &'static Pool = Box::leak(Box::new(Pool::new("none", 0)));
+        let [first, dropped, second, write, last] =
+            [Direction::Read, Direction::Read, Direction::Read, Direction::Write, Direction::Read].map(
+                |direction| {
+                    let region = Region::of_pool(buffer::pool().take(LEN).expect("a page"), LEN);
+                    let transfer = Transfer::new(Arc::clone(&device), direction, Route::Cached, 0, region);
+                    queue.push(&transfer);
+                    transfer
+                },
+            );
+        drop(dropped);
+        let done = || [&first, &second, &write, &last].map(|transfer| transfer.is_done());
+        assert!(queue.help());
+        assert_eq!(done(), [true, false, false, false]);
+        assert!(queue.help() && queue.help(), "what nobody wants is taken out");
+        assert_eq!(done(), [true, true, false, false]);
+        assert!(!queue.help(), "the write is for a worker");
+        assert_eq!(done(), [true, true, false, false]);
+        write.wait().expect("it has not begun: who waits for it makes it");
+        assert!(queue.help() && queue.help(), "what is done is taken out");
+        assert_eq!(done(), [true; 4]);
     }
 }
