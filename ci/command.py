@@ -188,25 +188,34 @@ def bars():
     shape = ["--shape", str(25_000_000 - 1), "--type", "float64"]
     for _ in range(20):
         terminal, other_end = pty.openpty()
+        os.set_blocking(terminal, False)
         ran = subprocess.Popen([CHEMIO, "import", file, path, *shape, "--force"], stderr=other_end)
         os.close(other_end)
-        # Stopped while it works: for more than a second, however fast the machine is.
         while ran.poll() is None and not (path / ".chemio-new").exists():
             time.sleep(0.001)
-        if ran.poll() is None:
+        # Stopped again and again while it works, each time for more than a second, however fast the machine is: one of its
+        # parts is under way at one of them.
+        drawn = ""
+        while ran.poll() is None and not drawn:
             ran.send_signal(signal.SIGSTOP)
-            time.sleep(1.5)
+            time.sleep(1.2)
             ran.send_signal(signal.SIGCONT)
+            time.sleep(0.03)
+            drawn = shown(terminal)
         ran.wait()
-        os.set_blocking(terminal, False)
-        try:
-            drawn = os.read(terminal, 1 << 20).decode()
-        except OSError:
-            drawn = ""
+        drawn += shown(terminal)
         os.close(terminal)
         if any(word in drawn for word in ["making", "importing", "syncing"]):
             return
     fail("no bar was drawn in 20 tries")
+
+
+def shown(terminal):
+    """What is on a terminal since it was last looked at."""
+    try:
+        return os.read(terminal, 1 << 20).decode()
+    except OSError:
+        return ""
 
 
 def read(file, like):
