@@ -204,15 +204,6 @@ impl Handle {
         resident
     }
 
-    /// Whether the page cache has what lies before an offset, as much as is about to be read: another rank has read it, or the
-    /// kernel ahead of one, and it goes on reading ahead for who comes next.
-    pub(crate) fn is_resident_before(&self, offset_bytes: u64, len: usize) -> bool {
-        let len_bytes = len as u64;
-        cache::asks_cache_first(self.options.cache, self.properties)
-            && offset_bytes >= len_bytes
-            && self.device.is_resident(offset_bytes - len_bytes, len_bytes)
-    }
-
     /// Whether a range reaches past the end of the file and is resident up to there.
     fn is_resident_to_end(&self, offset_bytes: u64, len_bytes: u64) -> bool {
         self.device.len().is_ok_and(|end_bytes| {

@@ -206,9 +206,7 @@ impl Pending {
         // Ranks that read a shared file in turn make one stream, which the kernel sees and reads ahead for; around the cache
         // only what has others beside it runs at the device's speed, or is large.
         let shared = !self.handle.is_exclusive();
-        let streams = shared
-            && self.memory.len() < LARGE_READ_BYTES
-            && (follows || self.handle.is_resident_before(file_range.start, self.memory.len()));
+        let streams = shared && follows && self.memory.len() < LARGE_READ_BYTES;
         let alone = shared && self.handle.inode.is_settled();
         match self.handle.route_of_miss(&file_range, !alone, streams) {
             Route::Direct => {

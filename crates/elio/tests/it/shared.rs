@@ -1,6 +1,6 @@
 //! Files that several processes write, and requests over several files.
 
-use crate::support::{Scratch, device, make_cold, pattern, warm};
+use crate::support::{Scratch, device, pattern};
 use elio::{
     CachePolicy, CountingDevice, Error, File, MemoryDevice, Mode, OpenOptions, Piece, Sharing, SpreadRequest,
     read_spread, write_spread,
@@ -218,38 +218,6 @@ fn a_read_of_what_is_resident_of_a_shared_file_is_one_copy_made_at_issue() {
             assert_eq!((after.cached_reads - before.cached_reads, after.started - before.started), (1, 0));
         }
     }
-}
-
-/// As of ranks that read in turn: none of them follows itself.
-#[test]
-fn a_request_for_what_comes_after_resident_data_goes_through_the_page_cache_and_others_around_it() {
-    const LEN: usize = 64 << 10;
-    let scratch = Scratch::new();
-    let path = scratch.path("file");
-    let counting = CountingDevice::new(device(&path));
-    let properties = elio::Device::properties(&*counting);
-    if !properties.resident || properties.direct.is_none() {
-        return;
-    }
-    let options = OpenOptions { sharing: Sharing::Shared, ..OpenOptions::new(Mode::ReadWrite) };
-    let file = File::on_device(Arc::clone(&counting) as _, &path, &options);
-    file.write_at(0, &pattern(0, 4 << 20)).unwrap();
-    make_cold(&file);
-    warm(&path, (1 << 20) - LEN as u64..1 << 20);
-    // Both under way at the same time; gives the reads around the page cache, and through it.
-    let read_both = |offsets: [u64; 2]| {
-        let before = counting.counts();
-        let requests = offsets.map(|at| file.submit_read(at, vec![0; LEN]).unwrap());
-        for (request, at) in requests.into_iter().zip(offsets) {
-            assert!(request.finish().unwrap().1 == pattern(at, LEN));
-        }
-        let after = counting.counts();
-        (after.direct_reads - before.direct_reads, after.cached_reads - before.cached_reads)
-    };
-    assert_eq!(read_both([3 << 20, 2 << 20]), (2, 0));
-    let (direct, cached) = read_both([5 << 19, 1 << 20]);
-    // A cached read may be cut where the kernel has some of it already.
-    assert!(direct == 1 && cached >= 1, "{direct}, {cached}");
 }
 
 #[test]

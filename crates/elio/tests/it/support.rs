@@ -2,9 +2,6 @@
 #![allow(dead_code)] // each binary uses its part
 
 use elio::{Device, File, Gather, MemoryPiece, Mode, OpenOptions};
-use std::ops::Range;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -61,21 +58,10 @@ pub(crate) fn make_cold(file: &File) {
 /// Drops what is durable of a file from the page cache.
 pub(crate) fn drop_cache(file: &File) {
     let Ok(opened) = std::fs::File::open(file.path()) else { return };
-    advise(&opened, libc::POSIX_FADV_DONTNEED);
-}
-
-/// Reads a range of a file into the page cache, and nothing ahead of it.
-pub(crate) fn warm(path: &Path, range: Range<u64>) {
-    let opened = std::fs::File::open(path).unwrap();
-    advise(&opened, libc::POSIX_FADV_RANDOM);
-    let mut into = vec![0; usize::try_from(range.end - range.start).unwrap()];
-    opened.read_exact_at(&mut into, range.start).unwrap();
-}
-
-/// Tells the kernel what is going to be done with all of a file.
-fn advise(opened: &std::fs::File, advice: libc::c_int) {
     // SAFETY: no memory is passed.
-    let code = unsafe { libc::posix_fadvise(opened.as_raw_fd(), 0, 0, advice) };
+    let code = unsafe {
+        libc::posix_fadvise(std::os::fd::AsRawFd::as_raw_fd(&opened), 0, 0, libc::POSIX_FADV_DONTNEED)
+    };
     assert_eq!(code, 0);
 }
 
