@@ -5,6 +5,7 @@ use crate::error::{Operation, Result};
 use crate::file::Handle;
 use crate::policy::cache::{self, Miss};
 use crate::request::Pending;
+use crate::stream::order::Order;
 use crate::stream::prefetch::{self, SingleReads};
 use crate::stream::read_ahead::Fetch;
 use crate::sys::transfer::{Direction, read_some};
@@ -116,7 +117,7 @@ impl Handle {
     /// Takes what is there already; tells whether this read continues the one before.
     fn read_from_window(&self, offset_bytes: u64, into: &mut [u8]) -> (bool, usize) {
         let mut window = self.read_ahead();
-        let sequential = window.note(offset_bytes, into.len());
+        let sequential = window.note(offset_bytes, into.len()) == Order::Sequential;
         (sequential && self.is_exclusive(), window.serve(self, offset_bytes, into))
     }
 

@@ -1,10 +1,16 @@
 //! The cores of this node, and who else uses them.
 
 use std::env;
+use std::sync::OnceLock;
 use std::thread::available_parallelism;
 
-/// Ranks on this node, as the launchers of Open MPI, MPICH and Slurm tell.
+/// Ranks on this node, this one included, as the launchers of Open MPI, MPICH and Slurm tell; asked once.
 pub(crate) fn ranks_on_node() -> u64 {
+    static RANKS: OnceLock<u64> = OnceLock::new();
+    *RANKS.get_or_init(told_ranks_on_node)
+}
+
+fn told_ranks_on_node() -> u64 {
     ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"]
         .iter()
         .find_map(|name| env::var(name).ok()?.parse::<u64>().ok())

@@ -12,6 +12,7 @@ use crate::file::Handle;
 use crate::policy::cache::{self, LARGE_READ_BYTES, SMALL_READ_BYTES, WORKER_COPY_BYTES};
 use crate::policy::waiting::Start;
 use crate::pool;
+use crate::stream::order::Order;
 use crate::stream::read_ahead::Piece;
 use crate::sys::caller_memory::CallerMemory;
 use crate::sys::region::Region;
@@ -124,17 +125,17 @@ impl Pending {
         if let Err(error) = self.handle.settle(&range, Direction::Read) {
             return self.finish_with(Err(error));
         }
-        let follows = self.handle.read_ahead().note(range.start, self.memory.len());
+        let order = self.handle.read_ahead().note(range.start, self.memory.len());
         if let Some(bytes) = copied_bytes {
-            return self.go_on_after_copy(bytes, follows);
+            return self.go_on_after_copy(bytes, order);
         }
         let mut served = if self.memory.len() < LARGE_READ_BYTES { self.take_ahead() } else { 0 };
-        let sequential = served == 0 && follows && self.handle.is_exclusive();
+        let sequential = served == 0 && order == Order::Sequential && self.handle.is_exclusive();
         if sequential && self.memory.len() < SMALL_READ_BYTES {
             served = self.open_stream();
         }
         if served < self.memory.len() {
-            self.start_unserved_read(served, sequential, follows);
+            self.start_unserved_read(served, sequential, order);
         } else if self.parts.is_empty() {
             self.finish_with(Ok(served));
         }
@@ -142,11 +143,11 @@ impl Pending {
 
     /// Reads what is missing after the page cache had the first `copied_bytes`. The kernel has begun to read in the rest, so what is
     /// small goes on after it; what is large goes where it would have gone without the copy.
-    fn go_on_after_copy(&mut self, copied_bytes: usize, follows: bool) {
+    fn go_on_after_copy(&mut self, copied_bytes: usize, order: Order) {
         self.done_bytes = copied_bytes;
         let rest = copied_bytes..self.memory.len();
         if self.handle.leaves_to_worker(rest.len()) {
-            self.start_unserved_read(copied_bytes, false, follows);
+            self.start_unserved_read(copied_bytes, false, order);
         } else {
             self.start_through_cache(Route::Cached, rest);
         }
@@ -178,7 +179,7 @@ impl Pending {
         self.take_ahead()
     }
 
-    fn start_unserved_read(&mut self, mut served: usize, sequential: bool, follows: bool) {
+    fn start_unserved_read(&mut self, mut served: usize, sequential: bool, order: Order) {
         let rest = served..self.memory.len();
         let file_range = self.file_range(&rest);
         if cache::asks_cache_first(self.handle.options.cache, self.handle.properties) {
@@ -194,7 +195,7 @@ impl Pending {
                 }
                 return;
             }
-            if !follows {
+            if order != Order::Sequential {
                 self.handle.note_single_reads(1, rest.len());
             }
         }
@@ -206,7 +207,7 @@ impl Pending {
         // Ranks that read a shared file in turn make one stream, which the kernel sees and reads ahead for; around the cache
         // only what has others beside it runs at the device's speed, or is large.
         let shared = !self.handle.is_exclusive();
-        let streams = shared && follows && self.memory.len() < LARGE_READ_BYTES;
+        let streams = shared && order != Order::Scattered && self.memory.len() < LARGE_READ_BYTES;
         let alone = shared && self.handle.inode.is_settled();
         match self.handle.route_of_miss(&file_range, !alone, streams) {
             Route::Direct => {

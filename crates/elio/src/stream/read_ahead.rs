@@ -6,8 +6,10 @@
 
 use crate::buffer::pool;
 use crate::device::{Device, Route};
+use crate::policy::cores::ranks_on_node;
 use crate::pool::streams;
 use crate::stream::housekeeping;
+use crate::stream::order::{Order, ReadOrder};
 use crate::sys::region::Region;
 use crate::sys::transfer::{Direction, Transfer};
 use std::collections::VecDeque;
@@ -64,10 +66,7 @@ pub(crate) struct Piece {
 /// The read-ahead of one handle.
 #[derive(Debug)]
 pub(crate) struct ReadAhead {
-    /// Where the next read begins if it is sequential; a stream may begin at 0.
-    expected_bytes: u64,
-    /// What was read in a row.
-    run_bytes: u64,
+    order: ReadOrder,
     window: VecDeque<Segment>,
     segment_bytes: usize,
     depth: usize,
@@ -95,8 +94,7 @@ impl ReadAhead {
     /// No window. `windows_count` is shared by all handles of the file.
     pub(crate) fn new(windows_count: Arc<AtomicUsize>) -> Self {
         Self {
-            expected_bytes: 0,
-            run_bytes: 0,
+            order: ReadOrder::default(),
             window: VecDeque::new(),
             segment_bytes: SEGMENT_BYTES_MIN,
             depth: DEPTH_MIN,
@@ -106,17 +104,14 @@ impl ReadAhead {
         }
     }
 
-    /// Notes a read; tells whether it continues the one before.
-    pub(crate) fn note(&mut self, offset_bytes: u64, len_bytes: usize) -> bool {
-        let sequential = self.would_continue(offset_bytes);
-        self.run_bytes = if sequential { self.run_bytes } else { 0 } + len_bytes as u64;
-        self.expected_bytes = offset_bytes + len_bytes as u64;
-        sequential
+    /// Notes a read; tells how it lies to those before.
+    pub(crate) fn note(&mut self, offset_bytes: u64, len_bytes: usize) -> Order {
+        self.order.note(offset_bytes, len_bytes as u64, ranks_on_node())
     }
 
     /// Whether a read at `offset_bytes` would continue the one before.
     pub(crate) fn would_continue(&self, offset_bytes: u64) -> bool {
-        self.expected_bytes == offset_bytes
+        self.order.would_continue(offset_bytes)
     }
 
     /// Whether the window has `offset_bytes`, or is going to.
@@ -223,7 +218,7 @@ impl ReadAhead {
     pub(crate) fn open(&mut self, fetch: &impl Fetch, offset_bytes: u64) {
         self.clear();
         self.depth = DEPTH_MIN;
-        let wanted = usize::try_from(self.run_bytes * SEGMENT_GROWTH).unwrap_or(usize::MAX);
+        let wanted = usize::try_from(self.order.run_bytes() * SEGMENT_GROWTH).unwrap_or(usize::MAX);
         self.segment_bytes =
             wanted.clamp(SEGMENT_BYTES_MIN, SEGMENT_BYTES_MAX).next_power_of_two().min(SEGMENT_BYTES_MAX);
         self.count(true); // before anything is read: a writer who does not see it has written before

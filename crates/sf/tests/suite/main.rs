@@ -2,6 +2,7 @@
 
 mod creating;
 mod ending;
+mod in_turn;
 mod limits;
 mod many;
 mod oracle;
@@ -36,6 +37,8 @@ fn main() -> ExitCode {
             scenario!(visibility::neighbouring_records_of_ranks_do_not_disturb_each_other),
             scenario!(visibility::a_rank_reads_again_what_another_has_changed),
             scenario!(visibility::other_programs_and_policies_see_the_same_bytes),
+            // Each host has a page cache of its own, and sees only the turns of its own ranks.
+            scenario!(in_turn::what_ranks_read_in_turn_goes_through_the_page_cache).hosts(..2),
             scenario!(limits::the_end_is_where_any_rank_has_written_farthest),
             scenario!(limits::a_write_beyond_the_hard_limit_is_refused_by_name),
             scenario!(limits::the_soft_limit_reserves_space_and_no_length),
