@@ -91,6 +91,7 @@ impl Handle {
         if self.write_route(&range) != Route::Cached {
             return Ok(false);
         }
+        from.pieces().iter().for_each(|piece| piece.map_pages());
         let written = self.write_pieces(&range, from.pieces());
         written.map_err(|source| self.transfer_error(Operation::Write, offset_bytes, len, source))
     }

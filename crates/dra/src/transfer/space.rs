@@ -11,9 +11,11 @@ use crate::shards::Shard;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// So much is reserved at a time: few calls, little that a transfer that fails leaves reserved, and little to look through for whoever
-/// asks where data begins (a file system goes from one reserved place to the next).
-const BATCH_BYTES: u64 = 8 << 20;
+/// So much is reserved at a time: the more, the less often its writers and those who send it to the device wait for the file's lock.
+const BATCH_BYTES: u64 = 64 << 20;
+/// So much as soon as it matters for a part whether there is data: who asks where data begins goes from one reserved place to
+/// the next.
+const BATCH_BYTES_OF_PARTIAL: u64 = 8 << 20;
 const BATCH_PARTS_MAX: u64 = 4096;
 /// What is shorter finds its place later, with what is around it.
 const RANGE_BYTES_MIN: u64 = 64 << 10;
@@ -50,15 +52,19 @@ impl SpaceAhead {
 fn reserve(array: &OpenArray, parts: &mut Parts) -> Option<u64> {
     let room_bytes = array.directory.layout().shard().stride_bytes();
     let mut batch = Batch::default();
-    let (mut count, mut bytes) = (0, 0);
-    while bytes < BATCH_BYTES
+    let (mut count, mut bytes, mut bytes_max) = (0, 0, BATCH_BYTES);
+    while bytes < bytes_max
         && count < BATCH_PARTS_MAX
         && let Some(part) = parts.next(array)
     {
         count += 1;
         let shard = array.shards.get(part.place).ok()??;
         let brick_at = array.directory.layout().shard().offset_bytes(part.place.slot);
-        for range in part.piece(array, room_bytes).write(false).ranges {
+        let piece = part.piece(array, room_bytes);
+        if piece.depends_on_data() {
+            bytes_max = BATCH_BYTES_OF_PARTIAL;
+        }
+        for range in piece.write(false).ranges {
             bytes += range.end - range.start;
             batch.add(&shard, brick_at + range.start..brick_at + range.end)?;
         }

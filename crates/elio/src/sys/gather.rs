@@ -1,5 +1,6 @@
 //! Pieces of memory that one access to a file moves, one after the other.
 
+use super::alloc::PAGE_BYTES;
 use std::cell::UnsafeCell;
 
 /// A piece of memory that other processes may use, too: the system reads and writes it, nothing here borrows it.
@@ -59,6 +60,18 @@ impl MemoryPiece {
         assert_eq!(from.len(), self.len(), "bytes for all of a piece");
         // SAFETY: as for `copy_to`.
         unsafe { std::ptr::copy(from.as_ptr(), self.0.iov_base.cast(), self.len()) }
+    }
+
+    /// Lets this process see every page of it. Memory that another process has filled is otherwise mapped in the middle of a write,
+    /// with the file locked, and what had been copied of that page of the file is cleared and copied once more.
+    pub(crate) fn map_pages(self) {
+        let start: *const u8 = self.0.iov_base.cast();
+        let mut at = 0;
+        while at < self.len() {
+            // SAFETY: in the piece, which its creator keeps readable; a byte is read whole, whoever writes it meanwhile.
+            unsafe { start.wrapping_add(at).read_volatile() };
+            at += PAGE_BYTES - (start as usize + at) % PAGE_BYTES;
+        }
     }
 
     pub(crate) fn as_vector(pieces: &[Self]) -> *const libc::iovec {
@@ -176,7 +189,10 @@ impl Gather {
 mod tests {
     use super::{Gather, MemoryPiece};
     use crate::policy::cache::asks_cache_first;
+    use crate::sys::alloc::PAGE_BYTES;
     use crate::{CachePolicy, File, Mode, OpenOptions, Sharing};
+    use std::os::unix::fs::FileExt;
+    use std::ptr;
 
     fn piece(memory: &mut [u8]) -> MemoryPiece {
         // SAFETY: the tests keep the memory, and borrow it only when no call is under way.
@@ -218,6 +234,32 @@ mod tests {
         let mut beyond = Gather::for_reading();
         beyond.pass_over(40_000);
         assert!(!file.copy_out(0, &beyond, false), "a file of 30,000 bytes does not have 40,000");
+    }
+
+    #[test]
+    fn every_page_of_a_piece_is_mapped_whatever_part_of_it_is_in_the_piece() {
+        const PAGES: usize = 40;
+        let (protection, flags) = (libc::PROT_READ, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a new mapping, which is read and nothing else.
+        let start = unsafe { libc::mmap(ptr::null_mut(), PAGES * PAGE_BYTES, protection, flags, -1, 0) };
+        assert_ne!(start, libc::MAP_FAILED, "{}", std::io::Error::last_os_error());
+        // Or one access would map them all.
+        // SAFETY: the mapping just made. A kernel without huge pages refuses, and has none.
+        unsafe { libc::madvise(start, PAGES * PAGE_BYTES, libc::MADV_NOHUGEPAGE) };
+        let mapped = || -> Vec<usize> {
+            let mut entries = vec![0; PAGES * 8];
+            let pages = std::fs::File::open("/proc/self/pagemap").expect("what is mapped");
+            pages.read_exact_at(&mut entries, (start as usize / PAGE_BYTES * 8) as u64).expect("all pages");
+            let is_present = |page: &usize| entries[page * 8 + 7] & 0x80 != 0;
+            (0..PAGES).filter(is_present).collect()
+        };
+        assert_eq!(mapped(), []);
+        // SAFETY: in the mapping, which lasts.
+        unsafe { MemoryPiece::new(start.cast::<u8>().add(PAGE_BYTES * 20 - 1), 2 * PAGE_BYTES + 2) }
+            .map_pages();
+        assert_eq!(mapped(), [19, 20, 21, 22]);
+        // SAFETY: as above; nobody uses it any more.
+        assert_eq!(unsafe { libc::munmap(start, PAGES * PAGE_BYTES) }, 0);
     }
 
     fn lens(pieces: &[MemoryPiece]) -> Vec<usize> {
