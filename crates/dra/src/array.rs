@@ -8,15 +8,19 @@ use crate::owners::Owners;
 use crate::request::Request;
 use crate::shards::Shards;
 use crate::syncing::Syncing;
-use crate::transfer::job::Job;
+use crate::transfer::job::{How, Job};
 use crate::transfer::{Direction, Mapping, Transfer};
 use disk_array::ArrayDirectory;
+use section::{Section, Shape};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The pages of the page cache, or a multiple of what they are.
 const PAGE_BYTES: u64 = 4096;
+
+/// Of so many bricks it is asked together whether there is data.
+const ASKED_BRICKS_MIN: u64 = 8;
 
 /// What an array is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,6 +90,27 @@ impl OpenArray {
     pub(crate) fn buffer_bytes(&self) -> u64 {
         let shard = self.directory.layout().shard();
         shard.stride_bytes().max(shard.brick_bytes())
+    }
+
+    /// Whether the bricks that a section meets are known to be without data, while nothing is under way. Where it takes more than
+    /// one call of the system to find out, or there is little to gain, they are not.
+    fn is_untouched(&self, section: &Section) -> bool {
+        let layout = self.directory.layout();
+        let (bricks, met) = (layout.bricks(), layout.bricks().meeting(section));
+        if met.len() < ASKED_BRICKS_MIN || !self.owners.is_io_process(self.rank) {
+            return false;
+        }
+        let (first, last) = (met.lo(), Shape::from_fn(met.dims(), |dim| met.hi()[dim] - 1));
+        let is_of_whole_bricks =
+            bricks.elements(first).lo() == section.lo() && bricks.elements(&last).hi() == section.hi();
+        let (first, last) = (layout.place(first), layout.place(&last));
+        if is_of_whole_bricks || first.shard != last.shard {
+            return false;
+        }
+        let Ok(Some(shard)) = self.shards.get(first) else { return false };
+        let start = layout.shard().offset_bytes(first.slot);
+        let end = layout.shard().offset_bytes(last.slot) + layout.shard().stride_bytes();
+        shard.file.has_data(start, end - start).is_ok_and(|has_data| !has_data)
     }
 }
 
@@ -179,14 +204,17 @@ impl DiskArray {
         let _span = span.entered();
         let checked = caught(|| {
             let mapping = self.check(&**memory, transfer, direction)?;
-            Ok((mapping, !memory.any_thread()))
+            // Before the ranks agree none of them has begun to write this; each asks for the bricks that no other writes.
+            let onto_nothing = direction == Direction::ToDisk
+                && self.context.engine().is_idle()
+                && self.open.is_untouched(&transfer.on_disk);
+            Ok((mapping, How { direction, by_caller: !memory.any_thread(), onto_nothing }))
         });
         let completed = if direction == Direction::ToDisk { complete(&**memory, path) } else { Ok(()) };
         let checked = checked.and_then(|checked| completed.map(|()| checked));
         // When the ranks agree, all have completed.
-        let (mapping, by_caller) =
-            self.context.agree_on("a transfer", path, &(transfer, direction), checked)?;
-        let job = Job::new(&self.open, memory, &mapping, (direction, by_caller));
+        let (mapping, how) = self.context.agree_on("a transfer", path, &(transfer, direction), checked)?;
+        let job = Job::new(&self.open, memory, &mapping, how);
         if direction == Direction::ToDisk
             && let Err(error) = see_others(&**memory, path)
         {

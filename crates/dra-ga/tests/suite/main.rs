@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         .run(&[
             scenario!(oracle::random_transfers_agree_with_a_plain_array),
             scenario!(oracle::transfers_that_overlap_in_bricks_come_in_order),
+            scenario!(oracle::what_transfers_of_a_new_array_leave_of_their_bricks_is_kept),
             scenario!(oracle::large_arrays_go_through_many_bricks_and_shards),
             scenario!(arguments::a_mistake_of_one_rank_is_the_error_of_all),
             scenario!(arguments::ranks_that_want_different_transfers_are_all_told),

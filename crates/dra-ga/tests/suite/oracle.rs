@@ -226,6 +226,40 @@ pub(crate) fn transfers_that_overlap_in_bricks_come_in_order(world: &World) {
     array.delete().expect("deleted");
 }
 
+/// The first finds a new array without data, which is found out once for many bricks; the others must not take that for true.
+pub(crate) fn what_transfers_of_a_new_array_leave_of_their_bricks_is_kept(world: &World) {
+    let (rows, columns) = (400, [0, 20, 45, 61]);
+    for waits in [false, false, true] {
+        let path = World::path("new");
+        let array =
+            world.disk.create(&path, &spec(&[rows, 61], &[20, 30]), Access::ReadWrite).expect("created");
+        let mut requests = vec![];
+        for (number, ends) in (1u8..).zip(columns.windows(2)) {
+            let dims = [rows, ends[1] - ends[0]];
+            let values = f64::from(number).to_le_bytes().repeat(size(dims[0] * dims[1]));
+            let memory = world.array(DataType::Float64, &dims, &values);
+            let on_disk = section(&[0, ends[0]], &[rows, ends[1]]);
+            let transfer = Transfer { in_memory: memory.whole(), on_disk, reversed: false };
+            let mut request = array.write(&dra_ga::in_memory(&memory), &transfer).expect("started");
+            if waits {
+                request.wait().expect("written");
+            }
+            requests.push((request, memory));
+        }
+        for (mut request, memory) in requests {
+            request.wait().expect("written");
+            world.barrier();
+            memory.destroy().expect("destroyed");
+        }
+        array.close().expect("closed");
+        let value_of = |column: u64| columns.iter().filter(|&&end| end <= column).count();
+        let expected: Vec<u8> = (0..rows * 61)
+            .flat_map(|at| f64::from(u32::try_from(value_of(at % 61)).unwrap()).to_le_bytes())
+            .collect();
+        check(world, &path, DataType::Float64, &[rows, 61], &expected);
+    }
+}
+
 pub(crate) fn large_arrays_go_through_many_bricks_and_shards(world: &World) {
     let dims = [1500, 1400];
     let path = World::path("large");

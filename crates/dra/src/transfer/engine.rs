@@ -52,7 +52,7 @@ impl Queue {
     }
 
     fn next_is_for(&self, driver: Driver) -> bool {
-        self.jobs.front().is_some_and(|job| job.by_caller == (driver == Driver::Caller))
+        self.jobs.front().is_some_and(|job| job.how.by_caller == (driver == Driver::Caller))
     }
 
     /// The next job, if it is for `driver`, whose turn it is.
@@ -78,7 +78,7 @@ impl Engine {
     /// [`probe`](Self::probe).
     pub(crate) fn submit(&self, mut job: Job) -> Arc<Job> {
         self.drop_left_over();
-        job.by_caller = job.by_caller || !self.has_worker();
+        job.how.by_caller = job.how.by_caller || !self.has_worker();
         let job = Arc::new(job);
         self.shared.queue().jobs.push_back(Arc::clone(&job));
         self.shared.changed.notify_all();
@@ -118,6 +118,12 @@ impl Engine {
         while !job.is_done() && self.shared.advance(Driver::Caller, false) == Advanced::Something {}
         self.drop_left_over();
         job.is_done()
+    }
+
+    /// Whether nothing is under way or about to be.
+    pub(crate) fn is_idle(&self) -> bool {
+        let queue = self.shared.queue();
+        queue.jobs.is_empty() && queue.driver.is_none()
     }
 
     /// The most memory that transfers ever held, in bytes.

@@ -6,14 +6,22 @@ use crate::error::{Error, Result};
 use crate::in_memory::{ArrayInMemory, MemoryError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// What decides how a transfer is made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct How {
+    pub(crate) direction: Direction,
+    /// Whether it is done by the thread that waits.
+    pub(crate) by_caller: bool,
+    /// Whether no brick of this rank's that is written had data when no rank had begun.
+    pub(crate) onto_nothing: bool,
+}
+
 /// What a rank has to do for a transfer, and how far it is.
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) array: Arc<OpenArray>,
     pub(super) mapping: Mapping,
-    pub(super) direction: Direction,
-    /// Whether it is done by the thread that waits.
-    pub(super) by_caller: bool,
+    pub(super) how: How,
     state: Mutex<State>,
 }
 
@@ -34,13 +42,12 @@ impl Job {
         array: &Arc<OpenArray>,
         memory: &Arc<dyn ArrayInMemory>,
         mapping: &Mapping,
-        (direction, by_caller): (Direction, bool),
+        how: How,
     ) -> Self {
         Self {
             array: Arc::clone(array),
             mapping: *mapping,
-            direction,
-            by_caller,
+            how,
             state: Mutex::new(State {
                 memory: Some(Arc::clone(memory)),
                 parts_in_flight: 0,
@@ -138,7 +145,7 @@ impl Job {
     }
 
     pub(crate) fn direction(&self) -> Direction {
-        self.direction
+        self.how.direction
     }
 
     /// The array in memory has failed.

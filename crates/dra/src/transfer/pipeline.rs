@@ -199,7 +199,7 @@ impl Pipeline {
             self.end(&job, None);
             return Advanced::Something;
         }
-        if job.direction == Direction::ToDisk
+        if job.how.direction == Direction::ToDisk
             && writes_enough(self.flights.len() as u64, job.array.buffer_bytes())
         {
             return Advanced::Nothing;
@@ -237,7 +237,7 @@ impl Pipeline {
     fn start(&mut self, job: &Arc<Job>, part: &Part) {
         self.settle(&job.array, part);
         job.part_started();
-        let begun = match job.direction {
+        let begun = match job.how.direction {
             Direction::ToMemory => self.start_reading(job, part),
             Direction::ToDisk => self.start_writing(job, part),
         };
@@ -294,7 +294,7 @@ impl Pipeline {
         let layout = array.directory.layout().shard();
         let brick_at = layout.offset_bytes(part.place.slot);
         let piece = part.piece(array, layout.stride_bytes());
-        let has_data = piece.depends_on_data() && {
+        let has_data = piece.depends_on_data() && !job.how.onto_nothing && {
             let extent = piece.extent();
             shard.file.has_data(brick_at + extent.start, extent.end - extent.start)?
         };

@@ -27,13 +27,16 @@ pub(super) struct SpaceAhead {
     parts: Option<Parts>,
     /// So many parts are before the next one that has none.
     ahead_count: u64,
+    /// Whether somebody asks for parts where data begins.
+    are_asked_for: bool,
 }
 
 impl SpaceAhead {
     pub(super) fn for_job(job: &Job) -> Self {
         // A reservation waits for what is under way around the page cache; what goes there has its space already.
-        let writes = job.direction == Direction::ToDisk && !job.array.shards.writes_around_cache();
-        Self { parts: writes.then(|| Parts::new(&job.array, job.mapping.on_disk())), ahead_count: 0 }
+        let writes = job.how.direction == Direction::ToDisk && !job.array.shards.writes_around_cache();
+        let parts = writes.then(|| Parts::new(&job.array, job.mapping.on_disk()));
+        Self { parts, ahead_count: 0, are_asked_for: !job.how.onto_nothing }
     }
 
     /// Before the next part is written. Nothing is lost where space cannot be had: the write tells.
@@ -41,7 +44,7 @@ impl SpaceAhead {
         if self.ahead_count > 0 {
             self.ahead_count -= 1;
         } else if let Some(mut parts) = self.parts.take()
-            && let Some(count) = reserve(array, &mut parts)
+            && let Some(count) = reserve(array, &mut parts, self.are_asked_for)
         {
             (self.parts, self.ahead_count) = (Some(parts), count - 1);
         }
@@ -49,7 +52,7 @@ impl SpaceAhead {
 }
 
 /// Reserves space for the next parts; how many, or `None` if there is no use in going on.
-fn reserve(array: &OpenArray, parts: &mut Parts) -> Option<u64> {
+fn reserve(array: &OpenArray, parts: &mut Parts, are_asked_for: bool) -> Option<u64> {
     let room_bytes = array.directory.layout().shard().stride_bytes();
     let mut batch = Batch::default();
     let (mut count, mut bytes, mut bytes_max) = (0, 0, BATCH_BYTES);
@@ -61,7 +64,7 @@ fn reserve(array: &OpenArray, parts: &mut Parts) -> Option<u64> {
         let shard = array.shards.get(part.place).ok()??;
         let brick_at = array.directory.layout().shard().offset_bytes(part.place.slot);
         let piece = part.piece(array, room_bytes);
-        if piece.depends_on_data() {
+        if are_asked_for && piece.depends_on_data() {
             bytes_max = BATCH_BYTES_OF_PARTIAL;
         }
         for range in piece.write(false).ranges {

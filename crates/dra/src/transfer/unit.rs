@@ -14,6 +14,9 @@ use std::ops::Range;
 const GAP_BYTES: u64 = 16 << 10;
 const PAGE_BYTES: u64 = 4096;
 
+/// Around runs that are shorter all is cleared at once.
+const CLEARED_RUN_BYTES_MIN: u64 = 512;
+
 /// Ranges of bytes, in order and apart.
 pub(super) type Ranges = Vec<Range<u64>>;
 
@@ -59,13 +62,12 @@ impl Piece {
         first..first + span * self.element_bytes
     }
 
-    /// Calls `visit` with the runs, in order.
     /// How many runs the part is in.
     pub(super) fn runs_count(&self) -> usize {
         self.runs().count()
     }
 
-    /// In order, in bytes of the brick.
+    /// Calls `visit` with the runs, in order, in bytes of the brick.
     pub(super) fn for_each_run(&self, mut visit: impl FnMut(Range<u64>)) {
         let (first, runs) = (self.first_byte(), self.runs());
         let run_bytes = runs.run_len() as u64 * self.element_bytes;
@@ -97,10 +99,8 @@ impl Piece {
     pub(super) fn write(&self, has_data: bool) -> Write {
         let (reads, zeros) = (vec![], vec![]);
         if self.is_whole {
-            let all = self.in_pages(&(0..self.extent().end));
-            let is_dense = self.part.counts() == self.brick && all.end == self.brick_bytes();
-            let ranges = vec![all];
-            return Write { zeros: if is_dense { zeros } else { ranges.clone() }, ranges, reads };
+            let ranges = vec![self.in_pages(&(0..self.extent().end))];
+            return Write { zeros: self.clearing(&ranges), ranges, reads };
         }
         // One run needs nothing of its neighbours: the page cache merges the pages at its ends.
         if !self.depends_on_data() {
@@ -108,7 +108,7 @@ impl Piece {
         }
         let ranges = self.ranges();
         if !has_data {
-            return Write { zeros: ranges.clone(), ranges, reads };
+            return Write { zeros: self.clearing(&ranges), ranges, reads };
         }
         let (reads, behind) =
             (self.not_all_ours(&ranges), self.brick_bytes()..ranges.last().map_or(0, |last| last.end));
@@ -119,25 +119,45 @@ impl Piece {
         Layout::dense(&self.brick).span(&self.brick) as u64 * self.element_bytes
     }
 
+    /// What of `ranges` has to be zero where nobody has written: what the part leaves, or all of it where that is faster.
+    fn clearing(&self, ranges: &Ranges) -> Ranges {
+        if self.runs().run_len() as u64 * self.element_bytes < CLEARED_RUN_BYTES_MIN {
+            return ranges.clone();
+        }
+        let mut gaps = vec![];
+        self.for_each_gap(ranges, |gap| gaps.push(gap));
+        gaps
+    }
+
     /// The pages in `ranges` that hold more than the part.
     fn not_all_ours(&self, ranges: &Ranges) -> Ranges {
-        let (mut found, mut left) = (vec![], ranges.iter().cloned());
-        // What of the current range no run has come to yet.
-        let mut rest = 0..0;
-        self.for_each_run(|run| {
-            while run.start >= rest.end {
-                note_gap(&mut found, &rest);
-                rest = left.next().expect("every run is in a range");
-            }
-            note_gap(&mut found, &(rest.start..run.start));
-            rest.start = run.end;
-        });
+        let (mut found, brick_bytes) = (vec![], self.brick_bytes());
         // There is nothing behind the brick.
-        note_gap(&mut found, &(rest.start..rest.end.min(self.brick_bytes())));
+        self.for_each_gap(ranges, |gap| note_gap(&mut found, &(gap.start..gap.end.min(brick_bytes))));
         if let Some(last) = found.last_mut() {
             last.end = last.end.min(self.room_bytes);
         }
         found
+    }
+
+    /// Calls `visit` with what of `ranges` is not the part's, in order.
+    fn for_each_gap(&self, ranges: &Ranges, mut visit: impl FnMut(Range<u64>)) {
+        let mut visit = |gap: Range<u64>| {
+            if !gap.is_empty() {
+                visit(gap);
+            }
+        };
+        // What of the current range no run has come to yet.
+        let (mut left, mut rest) = (ranges.iter().cloned(), 0..0);
+        self.for_each_run(|run| {
+            while run.start >= rest.end {
+                visit(rest.clone());
+                rest = left.next().expect("every run is in a range");
+            }
+            visit(rest.start..run.start);
+            rest.start = run.end;
+        });
+        visit(rest);
     }
 }
 
@@ -189,14 +209,30 @@ mod tests {
 
     #[test]
     fn whole_bricks_are_written_without_reading_and_as_far_as_they_have_elements() {
-        for (hi, end, dense) in
-            [([256, 512], 1 << 20, true), ([10, 512], 10 * 4096, false), ([10, 100], 10 * 4096, false)]
-        {
+        // The rows of a part that is not as wide as the brick leave something between them, to the end of its last page.
+        let gap = |row: u64| row * 4096 + 800..(row + 1) * 4096;
+        let between: Ranges = (0..10).map(gap).collect();
+        let cases =
+            [([256, 512], 1 << 20, vec![]), ([10, 512], 10 * 4096, vec![]), ([10, 100], 10 * 4096, between)];
+        for (hi, end, zeros) in cases {
             let whole = Piece { is_whole: true, ..piece([0, 0], hi) };
-            let zeros = if dense { vec![] } else { vec![0..end] };
             assert_eq!(whole.write(true), Write { ranges: vec![0..end], reads: vec![], zeros });
             assert!(!whole.depends_on_data());
         }
+    }
+
+    #[test]
+    fn what_a_whole_brick_leaves_of_its_last_page_is_cleared_and_nothing_else() {
+        let brick = Shape::new(&[400, 300]).unwrap();
+        let whole = Piece {
+            part: Section::new(&[0, 0], &[400, 300]).unwrap(),
+            brick,
+            room_bytes: 235 * 4096,
+            is_whole: true,
+            ..piece([0, 0], [1, 1])
+        };
+        let Write { ranges, reads, zeros } = whole.write(false);
+        assert_eq!((ranges, reads, zeros), (vec![0..235 * 4096], vec![], vec![960_000..235 * 4096]));
     }
 
     #[test]
