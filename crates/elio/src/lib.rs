@@ -62,6 +62,7 @@ pub use request::{Piece, Request, SpreadRequest, read_spread, write_spread};
 pub use stat::{FileSystem, Stat, stat};
 pub use stream::writeback::JOINED_WRITE_BYTES;
 pub use sys::foreign::{ForeignBuffer, RequestBuffer, RequestBufferMut};
+pub use sys::around_caches::AroundCaches;
 pub use sys::gather::{Gather, MemoryPiece};
 pub use sys::ticks::{tick_seconds, ticks};
 pub use sys::transfer::{Direction, Transfer};

@@ -3,13 +3,18 @@
 
 use super::job::Job;
 use super::parts::Part;
-use super::unit::{Piece, Ranges};
-use elio::{Gather, MemoryPiece};
+use super::unit::{Piece, Ranges, in_memory};
+use elio::{AroundCaches, Gather, MemoryPiece};
 use section::size;
 use std::ops::Range;
 
 /// Where pieces are shorter than this on average, a buffer is the faster way.
 const PIECE_BYTES_MIN: usize = 4096;
+
+/// Transfers of less leave what they read in the processor's caches.
+const AROUND_CACHES_BYTES_MIN: u64 = 16 << 20;
+/// Where pieces are shorter than this on average, to find each one takes longer than to copy it.
+const AROUND_CACHES_PIECE_BYTES_MIN: u64 = 256;
 
 /// One access for each of `ranges`, with the pieces of memory that belong to the part and what is to be passed over. `None` if the
 /// memory is out of reach, or in too many or too small pieces.
@@ -25,9 +30,34 @@ pub(super) fn accesses(
     if !is_worth_it(piece.runs_count()) {
         return None;
     }
-    let memory = job.mapping.pieces(&*job.memory(), &part.section)?;
+    let memory = job.mapping.pieces(&*job.memory(), &part.section, Gather::PIECES_MAX)?;
     let accesses = is_worth_it(memory.len()).then(|| joined(piece, ranges, memory, access))?;
     accesses.iter().all(Gather::is_one_access).then_some(accesses)
+}
+
+/// Copies a part from a buffer for its brick to memory, around the processor's caches, if the transfer is large enough: nobody looks at
+/// all of it so soon that they had it still. `false` if it is not, or the memory is out of reach, or in too small pieces.
+pub(super) fn put(job: &Job, part: &Part, piece: &Piece, buffer: &[u8]) -> bool {
+    let bytes = part.section.len() * piece.element_bytes;
+    let pieces_count_max = size(bytes / AROUND_CACHES_PIECE_BYTES_MIN);
+    if job.bytes() < AROUND_CACHES_BYTES_MIN || piece.runs_count() > pieces_count_max {
+        return false;
+    }
+    let Some(memory) = job.mapping.pieces(&*job.memory(), &part.section, pieces_count_max) else {
+        return false;
+    };
+    let mut supply = Supply { pieces: memory.into_iter(), rest: None };
+    let copies = AroundCaches::new();
+    piece.for_each_run(|run| {
+        let mut run = &buffer[in_memory(&run)];
+        while !run.is_empty() {
+            let piece = supply.next(run.len());
+            let (now, later) = run.split_at(piece.len());
+            copies.copy(now, piece);
+            run = later;
+        }
+    });
+    true
 }
 
 /// The runs of the part lie in `ranges`, and `memory` has their bytes, both in the same order.
@@ -57,15 +87,20 @@ struct Supply {
 }
 
 impl Supply {
+    /// The next bytes, no more than so many.
+    fn next(&mut self, bytes_max: usize) -> MemoryPiece {
+        let piece = self.rest.take().or_else(|| self.pieces.next()).expect("the memory has the whole part");
+        let (now, later) = piece.split_at(bytes_max.min(piece.len()));
+        self.rest = (!later.is_empty()).then_some(later);
+        now
+    }
+
     /// The next `bytes`.
     fn give(&mut self, mut bytes: usize, to: &mut Gather) {
         while bytes > 0 {
-            let piece =
-                self.rest.take().or_else(|| self.pieces.next()).expect("the memory has the whole part");
-            let (now, later) = piece.split_at(bytes.min(piece.len()));
-            bytes -= now.len();
-            to.push(now);
-            self.rest = (!later.is_empty()).then_some(later);
+            let piece = self.next(bytes);
+            bytes -= piece.len();
+            to.push(piece);
         }
     }
 }

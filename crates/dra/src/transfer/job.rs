@@ -63,6 +63,11 @@ impl Job {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How much all ranks move together.
+    pub(super) fn bytes(&self) -> u64 {
+        self.mapping.on_disk().len() * self.array.directory.metadata().data_type.bytes()
+    }
+
     /// The array in memory.
     ///
     /// # Panics

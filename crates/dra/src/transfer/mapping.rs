@@ -5,7 +5,7 @@
 
 use super::Transfer;
 use crate::in_memory::{ArrayInMemory, MemoryError};
-use elio::{Gather, MemoryPiece};
+use elio::MemoryPiece;
 use section::{Layout, PIECE_BYTES, Runs, Section, Shape, copy_elements, size};
 
 /// How the elements of a section on disk correspond to those of a section in memory.
@@ -99,10 +99,15 @@ impl Mapping {
         }
     }
 
-    /// The memory of `part`, in its order, if it is in reach and in no more pieces than one access takes.
-    pub(super) fn pieces(&self, memory: &dyn ArrayInMemory, part: &Section) -> Option<Vec<MemoryPiece>> {
+    /// The memory of `part`, in its order, if it is in reach and in no more than `count_max` pieces.
+    pub(super) fn pieces(
+        &self,
+        memory: &dyn ArrayInMemory,
+        part: &Section,
+        count_max: usize,
+    ) -> Option<Vec<MemoryPiece>> {
         match self.kind {
-            Kind::Moved => memory.pieces(&self.moved(part), Gather::PIECES_MAX),
+            Kind::Moved => memory.pieces(&self.moved(part), count_max),
             Kind::Reversed | Kind::Reshaped => None,
         }
     }

@@ -335,10 +335,9 @@ impl Pipeline {
             Stage::Writing(moving) => moving.finish().map(|(_, buffer)| self.buffers.put_back(buffer)),
             Stage::Reading(moving) => {
                 received(&job.array, &flight.part, &flight.ranges, moving).and_then(|buffer| {
-                    let (section, extents) = (&flight.part.section, job.array.brick_extents());
-                    let put = job.mapping.put(&*job.memory(), section, &buffer[flight.at..], extents);
+                    let put = put(&job, &flight.part, flight.at, &buffer);
                     self.buffers.put_back(buffer);
-                    put.map_err(|error| job.memory_error(&error))
+                    put
                 })
             }
             Stage::ReadingToModify(moving, modify) => {
@@ -382,6 +381,16 @@ impl Pipeline {
 /// Whether writing one more brick would be of no use.
 fn writes_enough(in_flight: u64, brick_bytes: u64) -> bool {
     in_flight >= BUFFERS_MIN && (in_flight + 1) * brick_bytes > WRITING_BYTES_MAX
+}
+
+/// Copies a part, whose first element is at byte `at` of a buffer for its brick, to memory.
+fn put(job: &Job, part: &Part, at: usize, buffer: &[u8]) -> Result<()> {
+    let piece = part.piece(&job.array, job.array.buffer_bytes());
+    if gathered::put(job, part, &piece, buffer) {
+        return Ok(());
+    }
+    let put = job.mapping.put(&*job.memory(), &part.section, &buffer[at..], job.array.brick_extents());
+    put.map_err(|error| job.memory_error(&error))
 }
 
 /// Copies a part to memory at once, if that is all there is to do; otherwise it is to be read. When the first range was copied, the

@@ -82,8 +82,21 @@ enum Allocation {
     NotYet,
     /// Everything before this has blocks.
     UpTo(u64),
+    /// As much has blocks, more than the file is long: somebody else has seen to it, by a hint of its length or as another of its
+    /// writers.
+    Found(u64),
     /// The file system cannot, or is too full.
     Refused,
+}
+
+impl Allocation {
+    /// Where the space ends that the file has, if it has any.
+    fn end_bytes(&self) -> Option<u64> {
+        match *self {
+            Self::UpTo(end_bytes) | Self::Found(end_bytes) => Some(end_bytes),
+            Self::NotYet | Self::Refused => None,
+        }
+    }
 }
 
 impl Writeback {
@@ -96,7 +109,7 @@ impl Writeback {
         self.end_bytes = self.end_bytes.max(range.end);
         self.written.note(&range, self.end_bytes);
         self.allocate_ahead(&**device);
-        if matches!(self.allocation, Allocation::UpTo(end_bytes) if range.end <= end_bytes) {
+        if self.allocation.end_bytes().is_some_and(|end_bytes| range.end <= end_bytes) {
             self.gather(device, range);
         }
     }
@@ -108,12 +121,8 @@ impl Writeback {
             Sharing::Exclusive => self.end_bytes,
             Sharing::Shared | Sharing::SharedByPages => device.len().ok()?,
         };
-        match self.allocation {
-            Allocation::UpTo(allocated) if allocated > end_bytes + end_bytes / KEPT_SHARE_MAX => {
-                Some(end_bytes..allocated)
-            }
-            _ => None,
-        }
+        let allocated = self.allocation.end_bytes()?;
+        (allocated > end_bytes + end_bytes / KEPT_SHARE_MAX).then_some(end_bytes..allocated)
     }
 
     /// How much of the file there is: what this process has written, or, if others write it too, what has blocks.
@@ -124,20 +133,32 @@ impl Writeback {
         }
     }
 
+    /// How far the file has blocks, if that is farther than anybody has written and leaves room.
+    fn allocated_by_another(&self, device: &dyn Device) -> Option<u64> {
+        let len_bytes = device.len().ok()?.max(self.end_bytes);
+        let allocated = device.allocated_bytes().ok()?;
+        (allocated >= len_bytes + HEADROOM_BYTES).then_some(allocated)
+    }
+
     /// Forgets everything: the length was set, or the space given back.
     pub(crate) fn reset(&mut self) {
         *self = Self::default();
     }
 
     fn allocate_ahead(&mut self, device: &dyn Device) {
-        let allocated = match self.allocation {
+        // What somebody else allocated may be all there is to come: more is asked for when that has shown to be too little.
+        let (allocated, is_far) = match self.allocation {
             Allocation::Refused => return,
-            Allocation::NotYet => 0,
-            Allocation::UpTo(end_bytes) => end_bytes,
+            Allocation::NotYet => (0, false),
+            Allocation::UpTo(end_bytes) => (end_bytes, self.end_bytes + HEADROOM_BYTES <= end_bytes),
+            Allocation::Found(end_bytes) => (end_bytes, self.end_bytes <= end_bytes),
         };
         let is_short = self.end_bytes < ALLOCATE_LEN_BYTES_MIN;
-        let is_far = self.end_bytes + HEADROOM_BYTES <= allocated;
         if is_short || is_far {
+            return;
+        }
+        if let Some(end_bytes) = self.allocated_by_another(device) {
+            self.allocation = Allocation::Found(end_bytes);
             return;
         }
         let filled_bytes = self.filled_bytes(device);

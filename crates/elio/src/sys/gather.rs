@@ -33,6 +33,11 @@ impl MemoryPiece {
         self.len() == 0
     }
 
+    /// Where it begins.
+    pub(crate) fn address(self) -> *mut u8 {
+        self.0.iov_base.cast()
+    }
+
     /// The piece up to `len_bytes`, and the rest.
     ///
     /// # Panics
