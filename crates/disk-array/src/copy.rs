@@ -5,7 +5,7 @@
 
 use crate::create::prepare;
 use crate::directory::ArrayDirectory;
-use crate::disk::{Disk, entries};
+use crate::disk::{Disk, Unsynced, entries};
 use crate::error::{Error, Operation, Result, refused};
 use crate::format::METADATA;
 use crate::survey::{ChunkTree, NEW, Survey, read_metadata_text};
@@ -151,8 +151,9 @@ impl Copying {
         let (_, text) = read_metadata_text(self.source.path())?;
         let metadata = self.disk.make_file(&new.join(METADATA))?;
         self.disk.write_at(&metadata, &new.join(METADATA), &text, 0)?;
-        self.disk.sync(&metadata, &new.join(METADATA))?;
-        self.disk.sync_tree(&new)?;
+        let mut unsynced = Unsynced::tree(&new)?;
+        unsynced.push(Unsynced::File(metadata, new.join(METADATA)));
+        self.disk.sync_all(&unsynced)?;
         for (entry, _) in entries(&new)? {
             let name = entry.file_name().unwrap_or_default();
             if name != METADATA {

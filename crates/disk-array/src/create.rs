@@ -6,10 +6,13 @@
 //! 3. The new shards get their names, by one rename of the directory that holds them, and are synced.
 //! 4. `zarr.json` gets its name: there is the new array. What is under `.chemio-old` is removed.
 //!
-//! The names of directories are synced between steps, so that the order also holds when the machine stops.
+//! The names of directories are synced between steps, so that the order also holds when the machine stops. Where nothing was
+//! before, two points are enough, at each of which all that has to be is synced at once: before step 3, and at the end. Should the
+//! machine stop so that only the later name is kept, `zarr.json` without shards is the new array too: of zeros, and the next
+//! writer makes the shards.
 
 use crate::directory::ArrayDirectory;
-use crate::disk::Disk;
+use crate::disk::{Disk, Unsynced};
 use crate::error::{Error, Result};
 use crate::format::{ArrayLayout, ArraySpec, METADATA, Metadata};
 use crate::shard_file::lay_out_shard;
@@ -28,9 +31,16 @@ pub struct Creation {
     began: bool,
     /// Whether the directory is to go too: there was none, or one with something half-made.
     owns_directory: bool,
+    /// Whether nothing was there but perhaps an empty directory.
+    is_first: bool,
     /// Whether an old array may have been moved away by this creation.
     retired: bool,
+    /// Shards that this process has made.
+    unsynced: Vec<Unsynced>,
 }
+
+/// So many files are open at most because they are not synced.
+const UNSYNCED_MAX: usize = 64;
 
 impl Creation {
     /// Begins to make the array `spec` at `path`, whose parent exists. Where an array of ours is, it will be replaced; an
@@ -56,6 +66,7 @@ impl Creation {
         }
         let made_directory = disk.make_directory(path)?;
         let half_made = matches!(survey, Survey::HalfMade);
+        let is_first = matches!(survey, Survey::Absent | Survey::Empty);
         let owns_directory = made_directory || half_made;
         let creation = Self {
             path: path.to_owned(),
@@ -64,9 +75,15 @@ impl Creation {
             disk,
             began: true,
             owns_directory,
+            is_first,
             retired: false,
+            unsynced: vec![],
         };
-        prepare(&creation.disk, path, owns_directory, half_made.then_some(&shards))?;
+        if is_first {
+            creation.disk.make_directory(&creation.new_path())?;
+        } else {
+            prepare(&creation.disk, path, owns_directory, half_made.then_some(&shards))?;
+        }
         creation.disk.make_directory(&creation.new_path().join(CHUNKS))?;
         Ok(creation)
     }
@@ -85,7 +102,9 @@ impl Creation {
             disk,
             began: false,
             owns_directory: false,
+            is_first: false,
             retired: false,
+            unsynced: vec![],
         })
     }
 
@@ -121,21 +140,37 @@ impl Creation {
         self.path.join(NEW)
     }
 
-    /// Makes shard `number`: a hole and an index, synced. Every shard must be made once, by any process.
+    /// Makes shards, each a hole and an index. They are durable when this returns to a process that has joined, and to the one
+    /// that began when it [commits](Self::commit). Every shard must be made once, by any process.
     ///
     /// # Errors
     /// What the system says.
     ///
     /// # Panics
     /// If there is no such shard.
-    pub fn make_shard(&self, number: u64) -> Result<()> {
+    pub fn make_shards(&mut self, numbers: impl IntoIterator<Item = u64>) -> Result<()> {
+        for number in numbers {
+            self.make_shard(number)?;
+            if self.unsynced.len() >= UNSYNCED_MAX {
+                self.sync_made()?;
+            }
+        }
+        if self.began { Ok(()) } else { self.sync_made() }
+    }
+
+    fn make_shard(&mut self, number: u64) -> Result<()> {
         let key = self.metadata.keys.key(&self.layout.shards().coordinates(number));
         let new = self.new_path();
         self.disk.make_directories(&new, key.parent().unwrap_or(Path::new("")))?;
         let path = new.join(key);
         let file = self.disk.make_file(&path)?;
         lay_out_shard(&self.disk, &file, &path, self.layout.shard())?;
-        self.disk.sync(&file, &path)
+        self.unsynced.push(Unsynced::File(file, path));
+        Ok(())
+    }
+
+    fn sync_made(&mut self) -> Result<()> {
+        self.disk.sync_all(&std::mem::take(&mut self.unsynced))
     }
 
     /// Ends: the array is there, and on the device. All shards must have been made.
@@ -145,11 +180,20 @@ impl Creation {
     pub fn commit(mut self) -> Result<ArrayDirectory> {
         let new = self.new_path();
         self.write_metadata(&new.join(METADATA))?;
-        self.disk.sync_tree(&new)?;
+        self.unsynced.extend(Unsynced::tree(&new)?);
+        if self.is_first {
+            let parent = self.path.parent().unwrap_or(Path::new("")).to_owned();
+            self.unsynced.extend([self.path.clone(), parent].map(Unsynced::Directory));
+        }
+        self.sync_made()?;
         self.retired = true;
-        self.retire_old()?;
+        if !self.is_first {
+            self.retire_old()?;
+        }
         self.disk.rename(&new.join(CHUNKS), &self.path.join(CHUNKS))?;
-        self.disk.sync_directory(&self.path)?;
+        if !self.is_first {
+            self.disk.sync_directory(&self.path)?;
+        }
         self.disk.rename(&new.join(METADATA), &self.path.join(METADATA))?;
         // From here on nothing may be taken back.
         self.began = false;
@@ -162,10 +206,11 @@ impl Creation {
         ArrayDirectory::open(&self.path)
     }
 
-    fn write_metadata(&self, path: &Path) -> Result<()> {
+    fn write_metadata(&mut self, path: &Path) -> Result<()> {
         let file = self.disk.make_file(path)?;
         self.disk.write_at(&file, path, self.metadata.to_text().as_bytes(), 0)?;
-        self.disk.sync(&file, path)
+        self.unsynced.push(Unsynced::File(file, path.to_owned()));
+        Ok(())
     }
 
     fn retire_old(&self) -> Result<()> {
@@ -244,10 +289,8 @@ impl ArrayDirectory {
 }
 
 fn create_on(disk: Disk, path: &Path, spec: &ArraySpec) -> Result<ArrayDirectory> {
-    let creation = Creation::begin_on(disk, path, spec)?;
-    for number in 0..creation.layout.shards_count() {
-        creation.make_shard(number)?;
-    }
+    let mut creation = Creation::begin_on(disk, path, spec)?;
+    creation.make_shards(0..creation.layout.shards_count())?;
     creation.commit()
 }
 
@@ -408,8 +451,8 @@ mod tests {
     fn a_create_that_is_abandoned_leaves_an_old_array_as_it_was_or_nothing() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("array");
-        let creation = Creation::begin(&path, &spec("new", 9)).unwrap();
-        creation.make_shard(0).unwrap();
+        let mut creation = Creation::begin(&path, &spec("new", 9)).unwrap();
+        creation.make_shards([0]).unwrap();
         drop(creation);
         assert!(!path.exists());
         make_old(&path);
@@ -423,12 +466,12 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("array");
         let spec = spec("new", 9);
-        let creation = Creation::begin(&path, &spec).unwrap();
-        let other = Creation::join(&path, &spec).unwrap();
-        for number in 0..creation.layout().shards_count() {
-            let maker = if number % 2 == 0 { &creation } else { &other };
-            maker.make_shard(number).unwrap();
-        }
+        let mut creation = Creation::begin(&path, &spec).unwrap();
+        let mut other = Creation::join(&path, &spec).unwrap();
+        let count = creation.layout().shards_count();
+        creation.make_shards((0..count).step_by(2)).unwrap();
+        other.make_shards((1..count).step_by(2)).unwrap();
+        assert_eq!((creation.unsynced.len() as u64, other.unsynced.len()), (count.div_ceil(2), 0));
         drop(other);
         expect_new(&creation.commit().unwrap());
     }

@@ -5,13 +5,27 @@ use rustix::io::Errno;
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread;
 
 #[cfg(test)]
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How much is copied at a time where the kernel does not.
 const COPIED_BYTES: u64 = 1 << 20;
+
+/// So many syncs are under way at once at most: a file system makes all that is waiting durable by one write to its journal.
+const SYNCS_MAX: usize = 8;
+
+/// What is to be made durable.
+#[derive(Debug)]
+pub(crate) enum Unsynced {
+    /// A file's content.
+    File(File, PathBuf),
+    /// The names in a directory.
+    Directory(PathBuf),
+}
 
 /// The file systems of this machine.
 #[derive(Debug, Default)]
@@ -147,17 +161,33 @@ impl Disk {
 
     /// Makes the names in a directory durable.
     pub(crate) fn sync_directory(&self, path: &Path) -> Result<()> {
-        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let path = existing(path);
         self.step(Operation::Sync, path)?;
-        match File::open(path).and_then(|directory| synced(&directory)) {
-            // Some file systems have no such thing; there is nothing that we could do.
-            Err(error)
-                if error.kind() == ErrorKind::InvalidInput || error.kind() == ErrorKind::Unsupported =>
-            {
-                Ok(())
+        synced_directory(path)
+    }
+
+    /// Makes all of these durable, in no order.
+    pub(crate) fn sync_all(&self, unsynced: &[Unsynced]) -> Result<()> {
+        unsynced.iter().try_for_each(|one| self.step(Operation::Sync, one.path()))?;
+        let (waiting, outcome) = (Mutex::new(unsynced.iter()), Mutex::new(Ok(())));
+        let next = || waiting.lock().expect("no thread panics while it takes one").next();
+        let work = || {
+            while let Some(one) = next() {
+                if let Err(error) = one.sync() {
+                    *outcome.lock().expect("no thread panics while it tells") = Err(error);
+                }
             }
-            other => other.map_err(refused(Operation::Sync, path)),
-        }
+        };
+        thread::scope(|scope| {
+            for _ in 1..unsynced.len().min(SYNCS_MAX) {
+                // Without help this thread does all of it.
+                if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+            work();
+        });
+        outcome.into_inner().expect("no thread panics while it tells")
     }
 
     pub(crate) fn rename(&self, from: &Path, to: &Path) -> Result<()> {
@@ -208,14 +238,48 @@ impl Disk {
         Ok(())
     }
 
-    /// Makes the names in a directory and in all directories below it durable, inner ones first.
-    pub(crate) fn sync_tree(&self, path: &Path) -> Result<()> {
+}
+
+impl Unsynced {
+    fn path(&self) -> &Path {
+        match self {
+            Self::File(_, path) | Self::Directory(path) => path,
+        }
+    }
+
+    fn sync(&self) -> Result<()> {
+        match self {
+            Self::File(file, path) => synced(file).map_err(refused(Operation::Sync, path)),
+            Self::Directory(path) => synced_directory(existing(path)),
+        }
+    }
+
+    /// A directory and all directories below it.
+    pub(crate) fn tree(path: &Path) -> Result<Vec<Self>> {
+        let mut found = vec![Self::Directory(path.to_owned())];
         for (entry, kind) in entries(path)? {
             if kind.is_dir() {
-                self.sync_tree(&entry)?;
+                found.extend(Self::tree(&entry)?);
             }
         }
-        self.sync_directory(path)
+        Ok(found)
+    }
+}
+
+/// The parent of a path of one name is the current directory.
+fn existing(path: &Path) -> &Path {
+    if path.as_os_str().is_empty() { Path::new(".") } else { path }
+}
+
+fn synced_directory(path: &Path) -> Result<()> {
+    match File::open(path).and_then(|directory| synced(&directory)) {
+        // Some file systems have no such thing; there is nothing that we could do.
+        Err(error)
+            if error.kind() == ErrorKind::InvalidInput || error.kind() == ErrorKind::Unsupported =>
+        {
+            Ok(())
+        }
+        other => other.map_err(refused(Operation::Sync, path)),
     }
 }
 

@@ -51,10 +51,10 @@ fn make(
     makers: &[usize],
 ) -> Result<()> {
     let begins = begun.is_some();
-    let made = begun.map_or_else(|| Creation::join(path, spec), Ok).and_then(|creation| {
+    let made = begun.map_or_else(|| Creation::join(path, spec), Ok).and_then(|mut creation| {
         let mine =
             shards_of(context, spec.attributes.part.as_ref(), makers, creation.layout().shards_count());
-        mine.into_iter().try_for_each(|number| creation.make_shard(number)).map(|()| creation)
+        creation.make_shards(mine).map(|()| creation)
     });
     let creation = context.agree(made.map_err(Error::from))?;
     context.agree(if begins { creation.commit().map(drop).map_err(Error::from) } else { Ok(()) })
