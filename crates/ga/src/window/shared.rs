@@ -8,6 +8,7 @@ use super::lock_table::{Held, LockTable, PartLocks};
 use crate::element::with_element;
 use crate::{Element, ElementType, Scalar};
 use section::Runs;
+use std::ops::RangeInclusive;
 use std::ptr;
 use std::sync::atomic::{AtomicI32, AtomicI64, Ordering};
 
@@ -104,6 +105,10 @@ impl<'a> NearBlock<'a> {
     }
 }
 
+/// While one run of so many bytes is copied, the next is on its way to the processor: shorter ones are there before that is said, and
+/// into longer ones the processor sees by itself.
+const FETCHED_RUN_BYTES: RangeInclusive<usize> = 512..=16 << 10;
+
 /// Copies runs of elements of `bytes` bytes. `place` makes the offsets in memories a and b, in bytes, the places that are read
 /// and written. They may overlap within one run.
 ///
@@ -117,6 +122,7 @@ pub(super) unsafe fn copy(runs: &Runs, bytes: usize, place: impl Fn(usize, usize
             (1, 4) => copy_single::<u32>(runs, place),
             (1, 8) => copy_single::<u64>(runs, place),
             (1, 16) => copy_single::<u128>(runs, place),
+            (len, _) if FETCHED_RUN_BYTES.contains(&(len * bytes)) => copy_fetched(runs, bytes, place),
             _ => runs.for_each(|a, b, len| {
                 let (from, to) = place(a * bytes, b * bytes);
                 ptr::copy(from, to, len * bytes);
@@ -124,6 +130,41 @@ pub(super) unsafe fn copy(runs: &Runs, bytes: usize, place: impl Fn(usize, usize
         }
     }
 }
+
+/// One run behind: each is fetched before the one before it is copied.
+unsafe fn copy_fetched(runs: &Runs, bytes: usize, place: impl Fn(usize, usize) -> (*const u8, *mut u8)) {
+    let run_bytes = runs.run_len() * bytes;
+    let mut waiting: Option<(*const u8, *mut u8)> = None;
+    runs.for_each(|a, b, _| {
+        let (from, to) = place(a * bytes, b * bytes);
+        if let Some((from_before, to_before)) = waiting.replace((from, to)) {
+            if from_before.wrapping_add(run_bytes) != from {
+                fetch(from, run_bytes);
+            }
+            // SAFETY: the promise of `copy`.
+            unsafe { ptr::copy(from_before, to_before, run_bytes) };
+        }
+    });
+    if let Some((from, to)) = waiting {
+        // SAFETY: as above.
+        unsafe { ptr::copy(from, to, run_bytes) };
+    }
+}
+
+/// Lets the processor begin to read so many bytes.
+#[cfg(target_arch = "x86_64")]
+fn fetch(from: *const u8, bytes: usize) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    const LINE_BYTES: usize = 64;
+    for at in (0..bytes).step_by(LINE_BYTES) {
+        // SAFETY: a hint, whatever the address.
+        unsafe { _mm_prefetch(from.wrapping_add(at).cast(), _MM_HINT_T0) };
+    }
+}
+
+/// Where there is no such instruction, or it is not known here.
+#[cfg(not(target_arch = "x86_64"))]
+fn fetch(_: *const u8, _: usize) {}
 
 /// For runs of one element, where a call for each would cost more than the copy.
 unsafe fn copy_single<T: Copy>(runs: &Runs, place: impl Fn(usize, usize) -> (*const u8, *mut u8)) {
