@@ -27,16 +27,24 @@ pub struct Creation {
     metadata: Metadata,
     layout: ArrayLayout,
     disk: Disk,
-    /// Whether this process began, and removes what was made if it does not commit.
-    began: bool,
+    stage: Stage,
     /// Whether the directory is to go too: there was none, or one with something half-made.
     owns_directory: bool,
     /// Whether nothing was there but perhaps an empty directory.
     is_first: bool,
-    /// Whether an old array may have been moved away by this creation.
-    retired: bool,
     /// Shards that this process has made.
     unsynced: Vec<Unsynced>,
+}
+
+/// What this process has to take back if it does not commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Nothing: another process began, or the array is there.
+    Joined,
+    /// What was made.
+    Making,
+    /// That, and an old array may have been moved away.
+    Naming,
 }
 
 /// So many files are open at most because they are not synced.
@@ -73,10 +81,9 @@ impl Creation {
             metadata,
             layout,
             disk,
-            began: true,
+            stage: Stage::Making,
             owns_directory,
             is_first,
-            retired: false,
             unsynced: vec![],
         };
         if is_first {
@@ -100,10 +107,9 @@ impl Creation {
             metadata,
             layout,
             disk,
-            began: false,
+            stage: Stage::Joined,
             owns_directory: false,
             is_first: false,
-            retired: false,
             unsynced: vec![],
         })
     }
@@ -155,7 +161,7 @@ impl Creation {
                 self.sync_made()?;
             }
         }
-        if self.began { Ok(()) } else { self.sync_made() }
+        if self.stage == Stage::Joined { self.sync_made() } else { Ok(()) }
     }
 
     fn make_shard(&mut self, number: u64) -> Result<()> {
@@ -186,7 +192,7 @@ impl Creation {
             self.unsynced.extend([self.path.clone(), parent].map(Unsynced::Directory));
         }
         self.sync_made()?;
-        self.retired = true;
+        self.stage = Stage::Naming;
         if !self.is_first {
             self.retire_old()?;
         }
@@ -196,7 +202,7 @@ impl Creation {
         }
         self.disk.rename(&new.join(METADATA), &self.path.join(METADATA))?;
         // From here on nothing may be taken back.
-        self.began = false;
+        self.stage = Stage::Joined;
         self.disk.sync_directory(&self.path)?;
         for remains in [self.path.join(OLD), self.path.join(PART), new] {
             if let Err(error) = self.disk.remove_tree(&remains) {
@@ -238,7 +244,7 @@ impl Creation {
     }
 
     fn abandon(&self) -> Result<()> {
-        if self.retired {
+        if self.stage == Stage::Naming {
             self.reinstate_old()?;
         }
         self.disk.remove_tree(&self.new_path())?;
@@ -269,7 +275,7 @@ pub(crate) fn prepare(
 
 impl Drop for Creation {
     fn drop(&mut self) {
-        if self.began
+        if self.stage != Stage::Joined
             && let Err(error) = self.abandon()
         {
             tracing::warn!(%error, "what was made before creating failed is left behind");

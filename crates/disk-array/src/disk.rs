@@ -237,7 +237,6 @@ impl Disk {
         }
         Ok(())
     }
-
 }
 
 impl Unsynced {
@@ -274,9 +273,7 @@ fn existing(path: &Path) -> &Path {
 fn synced_directory(path: &Path) -> Result<()> {
     match File::open(path).and_then(|directory| synced(&directory)) {
         // Some file systems have no such thing; there is nothing that we could do.
-        Err(error)
-            if error.kind() == ErrorKind::InvalidInput || error.kind() == ErrorKind::Unsupported =>
-        {
+        Err(error) if error.kind() == ErrorKind::InvalidInput || error.kind() == ErrorKind::Unsupported => {
             Ok(())
         }
         other => other.map_err(refused(Operation::Sync, path)),

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::in_memory::{ArrayInMemory, MemoryError};
 use crate::owners::Owners;
 use crate::request::Request;
-use crate::shards::Shards;
+use crate::shards::{Filling, Shards};
 use crate::syncing::Syncing;
 use crate::transfer::job::{How, Job};
 use crate::transfer::{Direction, Mapping, Transfer};
@@ -228,14 +228,23 @@ impl DiskArray {
         Ok(Request::new(&self.context, job, memory))
     }
 
-    /// Whether writes that are started from now on go around the page cache: for much that nobody reads soon. Local, but all ranks
-    /// have to say the same, while nothing is under way: a page that some write around the cache and others through it, or a part
-    /// of one that is written around it, may be lost. So, between the calls that switch this on and off, every part of a brick
-    /// that is written, if it is not the whole brick, must begin and end on pages of 4096 bytes; bricks do, in an array that is
+    /// All of the array is written from now on until [`filled`](Self::filled): a shard has all its space reserved, in few pieces
+    /// however many write it, as soon as a rank writes there. Local, but all ranks have to say the same, while nothing is under
+    /// way.
+    ///
+    /// With `around_cache`, writes go around the page cache: for much that nobody reads soon. A page that some write around the
+    /// cache and others through it, or a part of one that is written around it, may be lost. So every part of a brick that is
+    /// written, if it is not the whole brick, must then begin and end on pages of 4096 bytes; bricks do, in an array that is
     /// [aligned](crate::format::Alignment) to pages, and nothing goes around the cache in another one.
-    pub fn write_around_cache(&self, around: bool) {
+    pub fn fill(&self, around_cache: bool) {
         let aligned = self.directory.layout().shard().stride_bytes().is_multiple_of(PAGE_BYTES);
-        self.open.shards.write_around_cache(around && aligned);
+        let filling = if around_cache && aligned { Filling::AroundCache } else { Filling::ThroughCache };
+        self.open.shards.fill(filling);
+    }
+
+    /// Writes are no longer those of [`fill`](Self::fill).
+    pub fn filled(&self) {
+        self.open.shards.fill(Filling::Parts);
     }
 
     /// What has to be done again before the array can be read, if somebody has set the attribute

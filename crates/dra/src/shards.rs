@@ -6,7 +6,6 @@ use crate::format::BrickPlace;
 use disk_array::{ArrayDirectory, ShardFile};
 use elio::{CachePolicy, File, Mode, OpenOptions, Sharing};
 use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// So many files of an array stay open in a process.
@@ -38,13 +37,24 @@ pub(crate) struct Shards {
     directory: Arc<ArrayDirectory>,
     devices: Devices,
     writable: bool,
-    /// Whether writes go around the page cache.
-    around_cache: AtomicBool,
     open: Mutex<Open>,
+}
+
+/// What is written of an array.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Filling {
+    /// Some of it.
+    #[default]
+    Parts,
+    /// All of it.
+    ThroughCache,
+    /// All of it, and around the page cache where it is whole pages.
+    AroundCache,
 }
 
 #[derive(Debug, Default)]
 struct Open {
+    filling: Filling,
     /// With the moment of the last use.
     shards: HashMap<u64, (Arc<Shard>, u64)>,
     moment: u64,
@@ -54,13 +64,7 @@ struct Open {
 
 impl Shards {
     pub(crate) fn new(directory: &Arc<ArrayDirectory>, devices: &Devices, writable: bool) -> Self {
-        Self {
-            directory: Arc::clone(directory),
-            devices: devices.clone(),
-            writable,
-            around_cache: AtomicBool::new(false),
-            open: Mutex::default(),
-        }
+        Self { directory: Arc::clone(directory), devices: devices.clone(), writable, open: Mutex::default() }
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -77,7 +81,7 @@ impl Shards {
             *used = now;
             return Ok(Some(Arc::clone(shard)));
         }
-        let Some(shard) = self.open_shard(number)? else { return Ok(None) };
+        let Some(shard) = self.open_shard(number, open.filling)? else { return Ok(None) };
         let shard = Arc::new(shard);
         if open.shards.len() >= OPEN_MAX {
             let oldest = open.shards.iter().min_by_key(|(_, (_, used))| *used).map(|(&number, _)| number);
@@ -87,7 +91,7 @@ impl Shards {
         Ok(Some(shard))
     }
 
-    fn open_shard(&self, number: u64) -> Result<Option<Shard>> {
+    fn open_shard(&self, number: u64, filling: Filling) -> Result<Option<Shard>> {
         let places = if self.writable {
             // Put in order when the array was opened.
             match self.directory.shard(number)? {
@@ -101,23 +105,22 @@ impl Shards {
             }
         };
         let mode = if self.writable { Mode::Existing } else { Mode::Read };
-        let around_cache = self.writes_around_cache();
-        let (sharing, cache) = if around_cache {
-            (Sharing::SharedByPages, CachePolicy::Bypass)
-        } else {
-            (Sharing::Shared, CachePolicy::Auto)
+        let (sharing, cache) = match filling {
+            Filling::AroundCache => (Sharing::SharedByPages, CachePolicy::Bypass),
+            Filling::ThroughCache | Filling::Parts => (Sharing::Shared, CachePolicy::Auto),
         };
         let (keeps_holes, copies_at_issue) = (true, true);
         let options = OpenOptions { cache, sharing, keeps_holes, copies_at_issue, ..OpenOptions::new(mode) };
         let file = self.devices.open(places.path(), &options)?;
-        if around_cache && self.writable {
+        if filling != Filling::Parts && self.writable {
             self.reserve(&file);
         }
         // Opening was by name, twice.
         if places.is_current()? { Ok(Some(Shard { file, places })) } else { Err(self.replaced(number)) }
     }
 
-    /// Reserves all the space of a shard: what goes around the page cache finds its place at once, and small parts would find many.
+    /// Reserves all the space of a shard: what goes around the page cache finds its place at once, and small parts would find as many
+    /// places as there are.
     /// Nothing is lost where space cannot be had: the write tells.
     fn reserve(&self, file: &File) {
         if file.properties().allocates_ahead()
@@ -155,16 +158,17 @@ impl Shards {
         self.open().written.insert(number);
     }
 
-    /// Whether writes that begin from now on go around the page cache, where they are whole pages.
-    pub(crate) fn write_around_cache(&self, around: bool) {
-        if self.around_cache.swap(around, Ordering::Relaxed) != around {
-            self.close();
+    /// What is written from now on.
+    pub(crate) fn fill(&self, filling: Filling) {
+        let mut open = self.open();
+        if std::mem::replace(&mut open.filling, filling) != filling {
+            open.shards.clear();
         }
     }
 
-    /// Whether they do: all space is reserved where a shard is opened then.
-    pub(crate) fn writes_around_cache(&self) -> bool {
-        self.around_cache.load(Ordering::Relaxed)
+    /// Whether all space is reserved where a shard is opened.
+    pub(crate) fn are_filled(&self) -> bool {
+        self.open().filling != Filling::Parts
     }
 
     /// Closes all files, so that their space is free when they are removed. They open again when they are needed.

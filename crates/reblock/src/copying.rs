@@ -235,7 +235,7 @@ impl<'a> Copying<'a> {
         let run = Run::begin(pass, template, source, &mut self.boxes)?;
         // What is large and durable at the end need not go through memory once more.
         let around_cache = goes_around_cache(pass, self.element_bytes, &self.options.device);
-        self.between.to.as_ref().unwrap_or(target).write_around_cache(around_cache);
+        self.between.to.as_ref().unwrap_or(target).fill(around_cache);
         self.stage = Stage::Pass(Box::new(run));
         Ok(())
     }
@@ -267,7 +267,7 @@ impl<'a> Copying<'a> {
         // Whatever failed, it failed on all ranks.
         let freed = run.free(&mut self.boxes);
         let written = watch.target();
-        written.write_around_cache(false);
+        written.filled();
         advanced.and(freed)?;
         self.stage = Stage::Syncing(written.start_sync());
         Ok(true)

@@ -42,12 +42,12 @@ pub(crate) fn run(options: &options::Import) -> Result<()> {
     let (data_type, dims, from) = open(options)?;
     let spec = spec(options, data_type, &dims)?;
     expect_free(&options.array, options.force)?;
-    let creation = Creation::begin(&options.array, &spec)?;
+    let mut creation = Creation::begin(&options.array, &spec)?;
     let shards = creation.layout().shards_count();
     let progress = Progress::on(Canvas::StandardError, "making", Amount::Shards(shards));
     for number in 0..shards {
         interrupt::check()?;
-        creation.make_shard(number)?;
+        creation.make_shards([number])?;
         progress.add(1);
     }
     drop(progress);

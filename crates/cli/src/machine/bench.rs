@@ -243,10 +243,8 @@ fn write_buffered(path: &Path, bytes: u64) -> Result<()> {
 
 fn write_array(path: &Path, bytes: u64) -> Result<()> {
     let spec = ArraySpec::new(&[bytes / 8192, 1024], DataType::Float64)?;
-    let creation = Creation::begin(path, &spec)?;
-    for number in 0..creation.layout().shards_count() {
-        creation.make_shard(number)?;
-    }
+    let mut creation = Creation::begin(path, &spec)?;
+    creation.make_shards(0..creation.layout().shards_count())?;
     let layout = creation.layout();
     let team = Team::reading(MEMORY_MEGABYTES).with_small_tiles();
     let (dims, brick) = (layout.dims(), layout.bricks().brick());

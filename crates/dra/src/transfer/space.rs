@@ -33,8 +33,8 @@ pub(super) struct SpaceAhead {
 
 impl SpaceAhead {
     pub(super) fn for_job(job: &Job) -> Self {
-        // A reservation waits for what is under way around the page cache; what goes there has its space already.
-        let writes = job.how.direction == Direction::ToDisk && !job.array.shards.writes_around_cache();
+        // What is written as a whole has its space already.
+        let writes = job.how.direction == Direction::ToDisk && !job.array.shards.are_filled();
         let parts = writes.then(|| Parts::new(&job.array, job.mapping.on_disk()));
         Self { parts, ahead_count: 0, are_asked_for: !job.how.onto_nothing }
     }

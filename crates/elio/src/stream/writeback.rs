@@ -255,6 +255,7 @@ mod tests {
     use super::*;
     use crate::device::counting::CountingDevice;
     use crate::device::memory::MemoryDevice;
+    use crate::{File, Mode, OpenOptions};
 
     const MIB: u64 = 1 << 20;
 
@@ -278,6 +279,32 @@ mod tests {
         let Allocation::UpTo(end_bytes) = writeback.allocation else { panic!("nothing allocated") };
         assert!(end_bytes >= 72 * MIB, "{end_bytes}");
         assert_eq!(writeback.allocated_beyond_end(&*MemoryDevice::new(0)), Some(64 * MIB..end_bytes));
+    }
+
+    #[test]
+    fn what_somebody_else_has_reserved_is_used_before_more_is_asked_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let options = OpenOptions { sharing: Sharing::Shared, ..OpenOptions::new(Mode::ReadWrite) };
+        let file = File::open(directory.path().join("shared"), &options).unwrap();
+        file.preallocate(0, 64 * MIB).expect("a file system that reserves space");
+        let device = &file.handle().device;
+        let filling = Filling { sharing: Sharing::Shared, keeps_holes: false };
+        let mut writeback = Writeback::default();
+        let mut note = |mib: u64| {
+            writeback.note(device, mib * MIB..(mib + 1) * MIB, filling);
+            (writeback.allocation.end_bytes(), device.allocated_bytes().unwrap())
+        };
+        // Even up to the very end of it.
+        for mib in 0..64 {
+            let (end_bytes, allocated_bytes) = note(mib);
+            assert_eq!(end_bytes.is_some(), (mib + 1) * MIB >= ALLOCATE_LEN_BYTES_MIN, "after {mib} MiB");
+            assert!(allocated_bytes < 65 * MIB, "after {mib} MiB: {allocated_bytes}");
+        }
+        let (end_bytes, allocated_bytes) = note(64);
+        assert!(
+            end_bytes >= Some(65 * MIB + ALLOCATE_BYTES_MIN)
+                && allocated_bytes >= 65 * MIB + ALLOCATE_BYTES_MIN
+        );
     }
 
     #[test]

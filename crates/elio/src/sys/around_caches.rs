@@ -54,6 +54,7 @@ mod lines {
     pub(super) const LINE_BYTES: usize = 64;
 
     /// `to` is whole lines, and as long as `from`.
+    #[expect(clippy::cast_ptr_alignment, reason = "lines are aligned to more")]
     pub(super) fn copy(from: &[u8], to: MemoryPiece) {
         let to = to.address();
         for (number, line) in from.chunks_exact(LINE_BYTES).enumerate() {
