@@ -90,7 +90,8 @@ fn measure(options: &Options, scratch: &Scratch, report: &mut Report) -> Result<
     let in_it = |name| scratch.directory(&format!("matrices/{name}"));
     let (source, _peer, target) = (in_it("source")?, in_it("peer")?, in_it("target")?);
     let (page_cache, tries_max) = (PageCache::probe(), options.tries_max());
-    let mut place = Place { scratch, directory, target, page_cache, tries_max, found: Found::default() };
+    let (matrix_bytes, found) = (options.matrix_bytes(), Found::default());
+    let mut place = Place { scratch, directory, target, page_cache, matrix_bytes, tries_max, found };
     for repetition in 1..=options.repetitions() {
         progress.say(&format!("repetition {repetition} of {}", options.repetitions()));
         let mut team = Team::start(options, place.directory.path())?;

@@ -1,8 +1,8 @@
 //! Memory that is really there. A virtual machine gives free memory back to its host, within a second or so, and the
 //! first touch of such a page costs several times as much as writing it: what a page cache seems to do then depends on
 //! which pages it happens to get. So more memory than a file can occupy is touched and given back right before each timed
-//! reading; in huge pages, because the kernel takes the large folios of a page cache from where those come from. Writes, which
-//! take more of it, are rehearsed instead (`rehearsal`).
+//! reading, or copying of a whole array; in huge pages, because the kernel takes the large folios of a page cache from where those
+//! come from. Other writes, which take more of it, are rehearsed instead (`rehearsal`).
 
 use std::fs;
 

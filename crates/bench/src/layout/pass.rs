@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::disk::fio::{Fio, Load};
+use crate::disk::memory;
 use crate::disk::page_cache::{self, PageCache};
 use crate::disk::passes::Passes;
 use crate::disk::samples::Samples;
@@ -103,6 +104,8 @@ pub(crate) struct Place<'a> {
     pub(crate) target: ScratchDirectory,
     /// How everything is made cold.
     pub(crate) page_cache: PageCache,
+    /// How large they are.
+    pub(crate) matrix_bytes: u64,
     /// How often something is measured at most that other processes disturb.
     pub(crate) tries_max: u64,
     /// All that was found.
@@ -208,10 +211,12 @@ impl Place<'_> {
         Ok(())
     }
 
-    /// An empty directory for the target, and a cold source.
+    /// An empty directory for the target, a cold source, and memory for whoever writes through the page cache.
     fn renew_target(&self) -> Result<(), BenchError> {
         self.target.clear()?;
-        self.make_cold()
+        self.make_cold()?;
+        memory::warm(self.matrix_bytes);
+        Ok(())
     }
 
     fn make_cold(&self) -> Result<(), BenchError> {
