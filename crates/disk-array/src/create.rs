@@ -397,6 +397,27 @@ mod tests {
         assert!(calls > 20, "{calls} calls");
     }
 
+    /// What a machine may leave that stops before the last sync, where the later of two names is kept and the earlier is not.
+    #[test]
+    fn a_new_array_whose_shards_lost_their_name_is_zeros_and_can_be_written() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("array");
+        drop(ArrayDirectory::create(&path, &spec("new", 9)).unwrap());
+        fs::create_dir(path.join(NEW)).unwrap();
+        fs::rename(path.join(CHUNKS), path.join(NEW).join(CHUNKS)).unwrap();
+        let array = ArrayDirectory::open(&path).unwrap();
+        let mut all = [1; 9 * 48];
+        array.read(&Section::new(&[0, 0], &[9, 6]).unwrap(), &mut all).unwrap();
+        assert_eq!(all, [0; 9 * 48]);
+        for number in 0..array.layout().shards_count() {
+            array.shard_for_writing(number).unwrap();
+        }
+        array.write(&Section::new(&[1, 0], &[2, 6]).unwrap(), &ROW).unwrap();
+        expect_old(&ArrayDirectory::open(&path).unwrap());
+        assert_eq!(ArrayDirectory::delete(&path).unwrap(), Deleted::default());
+        assert!(!path.exists());
+    }
+
     #[test]
     fn replacing_an_array_stopped_after_any_call_leaves_the_old_one_none_or_the_new_one() {
         let calls = stop_everywhere(make_old, create_new, |calls, path| {
