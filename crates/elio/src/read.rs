@@ -52,10 +52,10 @@ impl Handle {
         }
         let range = offset_bytes..offset_bytes + into.len() as u64;
         self.settle(&range, Direction::Read)?;
-        let (sequential, mut done) = self.read_from_window(offset_bytes, into);
+        let (order, mut done) = self.read_from_window(offset_bytes, into);
         while done < into.len() {
             let at = offset_bytes + done as u64;
-            match self.read_unserved(sequential, at, &mut into[done..]) {
+            match self.read_unserved(order, at, &mut into[done..]) {
                 Ok(0) => break,
                 Ok(bytes) => done += bytes,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -114,20 +114,20 @@ impl Handle {
         Some(copied_bytes)
     }
 
-    /// Takes what is there already; tells whether this read continues the one before.
-    fn read_from_window(&self, offset_bytes: u64, into: &mut [u8]) -> (bool, usize) {
+    /// Takes what is there already; tells how this read lies to those before.
+    fn read_from_window(&self, offset_bytes: u64, into: &mut [u8]) -> (Order, usize) {
         let mut window = self.read_ahead();
-        let sequential = window.note(offset_bytes, into.len()) == Order::Sequential;
-        (sequential && self.is_exclusive(), window.serve(self, offset_bytes, into))
+        (window.note(offset_bytes, into.len()), window.serve(self, offset_bytes, into))
     }
 
     /// Reads some of what the window does not have; 0 at the end of the file.
     fn read_unserved(
         self: &Arc<Self>,
-        sequential: bool,
+        order: Order,
         offset_bytes: u64,
         into: &mut [u8],
     ) -> io::Result<usize> {
+        let sequential = order == Order::Sequential && self.is_exclusive();
         if sequential && into.len() < cache::SMALL_READ_BYTES {
             let served = self.read_by_stream(offset_bytes, into);
             if served > 0 {
@@ -135,7 +135,7 @@ impl Handle {
             }
         }
         if !cache::asks_cache_first(self.options.cache, self.properties) {
-            return self.read_missing(sequential, offset_bytes, into);
+            return self.read_missing(order, offset_bytes, into);
         }
         if into.len() < cache::SMALL_READ_BYTES {
             return self.read_small(sequential, offset_bytes, into);
@@ -149,7 +149,7 @@ impl Handle {
         if !sequential {
             self.note_single_reads(1, into.len());
         }
-        self.read_missing(sequential, offset_bytes, into)
+        self.read_missing(order, offset_bytes, into)
     }
 
     /// Reads through the cache, whether it has it or not: asking would cost a tenth of the reading. So that is asked for some reads
@@ -215,20 +215,17 @@ impl Handle {
     }
 
     /// Reads what is not resident.
-    fn read_missing(
-        self: &Arc<Self>,
-        sequential: bool,
-        offset_bytes: u64,
-        into: &mut [u8],
-    ) -> io::Result<usize> {
+    fn read_missing(self: &Arc<Self>, order: Order, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
         let range = offset_bytes..offset_bytes + into.len() as u64;
-        if sequential && self.is_worth_a_stream(&range) {
+        let is_exclusive = self.is_exclusive();
+        if order == Order::Sequential && is_exclusive && self.is_worth_a_stream(&range) {
             let served = self.read_by_stream(offset_bytes, into);
             if served > 0 {
                 return Ok(served);
             }
         }
-        match self.route_of_miss(&range, false, false) {
+        let streams = !is_exclusive && cache::is_stream_for_kernel(order, into.len(), true);
+        match self.route_of_miss(&range, false, streams) {
             Route::Direct => Pending::direct_read(self, offset_bytes, into),
             route => read_some(&*self.device, route, offset_bytes, into),
         }

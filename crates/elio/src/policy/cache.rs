@@ -6,6 +6,7 @@
 use crate::device::{Properties, Route};
 use crate::file::CachePolicy;
 use crate::policy::cores::has_core_for_worker;
+use crate::stream::order::Order;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -63,6 +64,17 @@ pub(crate) fn is_small_read(range: &Range<u64>, asynchronous: bool) -> bool {
     if asynchronous { len < TINY_READ_BYTES && !is_whole_pages(range) } else { len < SMALL_READ_BYTES }
 }
 
+/// Whether a read of a shared file is left to the kernel to read ahead of, by way of the cache. Ranks that read it in turn make one
+/// stream, which the kernel sees; around the cache only what has others beside it runs at the device's speed, or is large. One
+/// rank that reads in order and waits for each read at once has nothing beside it, however large it is.
+pub(crate) fn is_stream_for_kernel(order: Order, len: usize, waits_at_once: bool) -> bool {
+    match order {
+        Order::Scattered => false,
+        Order::Sequential if waits_at_once => true,
+        Order::Sequential | Order::InTurn => len < LARGE_READ_BYTES,
+    }
+}
+
 /// Whether a range of a file begins and ends with a page.
 pub(crate) fn is_whole_pages(range: &Range<u64>) -> bool {
     const PAGE_BYTES: u64 = 4096;
@@ -101,5 +113,23 @@ pub(crate) fn write_route(
         // Unaligned edges written around the cache would need their neighbours' bytes; the cache merges them.
         _ if properties.drop_behind => Route::DropBehind,
         _ => Route::Cached,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_reads_ahead_of_what_is_in_order_and_of_large_reads_that_are_waited_for_one_by_one() {
+        use Order::{InTurn, Scattered, Sequential};
+        let (small, large) = (LARGE_READ_BYTES - 1, LARGE_READ_BYTES);
+        for waits_at_once in [false, true] {
+            assert!(is_stream_for_kernel(Sequential, small, waits_at_once));
+            assert!(is_stream_for_kernel(InTurn, small, waits_at_once));
+            assert_eq!(is_stream_for_kernel(Sequential, large, waits_at_once), waits_at_once);
+            assert!(!is_stream_for_kernel(InTurn, large, waits_at_once));
+            assert!(!is_stream_for_kernel(Scattered, small, waits_at_once));
+        }
     }
 }

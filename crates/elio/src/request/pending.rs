@@ -204,10 +204,9 @@ impl Pending {
             served = self.open_stream();
         }
         let rest = served..self.memory.len();
-        // Ranks that read a shared file in turn make one stream, which the kernel sees and reads ahead for; around the cache
-        // only what has others beside it runs at the device's speed, or is large.
         let shared = !self.handle.is_exclusive();
-        let streams = shared && order != Order::Scattered && self.memory.len() < LARGE_READ_BYTES;
+        let at_once = self.handle.waiting.is_expected_at_once();
+        let streams = shared && cache::is_stream_for_kernel(order, self.memory.len(), at_once);
         let alone = shared && self.handle.inode.is_settled();
         match self.handle.route_of_miss(&file_range, !alone, streams) {
             Route::Direct => {

@@ -17,13 +17,13 @@ fn offset(number: usize) -> u64 {
     (number * REQUEST_LEN) as u64
 }
 
-/// The kernel reads ahead of such ranks, as it does of one that reads in order: what they read is in the page cache afterwards. What
-/// is read backwards, with as many requests in flight, comes around it.
+/// The kernel reads ahead of such ranks, as it does of one that reads in order and waits, however large its requests: what they read
+/// is in the page cache afterwards. What is read backwards, with as many requests in flight, comes around it.
 pub(crate) fn what_ranks_read_in_turn_goes_through_the_page_cache(world: &World) {
     if is_striped() {
         return; // whose turn it is in each of its files is another matter
     }
-    for (name, forwards) in [("forwards", true), ("backwards", false)] {
+    for (name, through_cache) in [("forwards", true), ("backwards", false), ("alone", true)] {
         let file = world.create(name);
         for number in (world.rank()..REQUESTS).step_by(world.ranks()) {
             file.write(offset(number), &pattern(0, offset(number), REQUEST_LEN)).unwrap();
@@ -35,10 +35,11 @@ pub(crate) fn what_ranks_read_in_turn_goes_through_the_page_cache(world: &World)
         }
         world.barrier();
         let turns = (world.rank()..REQUESTS).step_by(world.ranks());
-        if forwards {
-            read(&file, turns);
-        } else {
-            read(&file, turns.rev());
+        match name {
+            "forwards" => read(&file, turns),
+            "backwards" => read(&file, turns.rev()),
+            _ if world.is_first() => read_alone(&file),
+            _ => {}
         }
         world.barrier();
         let path = World::path(name);
@@ -50,7 +51,7 @@ pub(crate) fn what_ranks_read_in_turn_goes_through_the_page_cache(world: &World)
             // The first few of each rank show no order yet; and the kernel may bring in a little by itself.
             let few = pages / 4;
             assert!(
-                if forwards { resident > pages - few } else { resident < few },
+                if through_cache { resident > pages - few } else { resident < few },
                 "{name}: {resident} of {pages} pages are in the page cache"
             );
         }
@@ -79,4 +80,13 @@ fn read(file: &SharedFile, numbers: impl Iterator<Item = usize>) {
         }
     }
     requests.into_iter().for_each(check);
+}
+
+/// Reads of several requests each, one after the other.
+fn read_alone(file: &SharedFile) {
+    let mut found = vec![0; IN_FLIGHT * REQUEST_LEN];
+    for at in (0..REQUESTS).step_by(IN_FLIGHT).map(offset) {
+        file.read(at, &mut found).unwrap();
+        assert_same(&found, &pattern(0, at, found.len()), &format!("what was read at {at}"));
+    }
 }
