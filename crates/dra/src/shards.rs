@@ -109,8 +109,8 @@ impl Shards {
             Filling::AroundCache => (Sharing::SharedByPages, CachePolicy::Bypass),
             Filling::ThroughCache | Filling::Parts => (Sharing::Shared, CachePolicy::Auto),
         };
-        let (keeps_holes, copies_at_issue) = (true, true);
-        let options = OpenOptions { cache, sharing, keeps_holes, copies_at_issue, ..OpenOptions::new(mode) };
+        let (keeps_holes, is_pipelined) = (true, true);
+        let options = OpenOptions { cache, sharing, keeps_holes, is_pipelined, ..OpenOptions::new(mode) };
         let file = self.devices.open(places.path(), &options)?;
         if filling != Filling::Parts && self.writable {
             self.reserve(&file);

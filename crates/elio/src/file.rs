@@ -79,16 +79,17 @@ pub struct OpenOptions {
     /// filled here and there by a writer that knows where and should [preallocate](File::preallocate) it. Otherwise a file that is
     /// being filled has space allocated in front of its writer and in its holes.
     pub keeps_holes: bool,
-    /// Whether asynchronous requests that only are copies from or to the page cache are made at issue however large they are: for
-    /// a caller that is a thread for transfers itself. To it a worker would be one more in line for the lock of the file.
-    pub copies_at_issue: bool,
+    /// Whether the caller is a thread for transfers itself, which keeps as many of them under way as the device gains from. Then
+    /// asynchronous requests that only are copies from or to the page cache are made at issue however large they are: a worker would
+    /// be one more in line for the lock of the file. And the kernel is not made to read ahead.
+    pub is_pipelined: bool,
 }
 
 impl OpenOptions {
     /// Options for `mode` with automatic caching, for a file of this process alone.
     pub fn new(mode: Mode) -> Self {
         let (cache, sharing) = (CachePolicy::default(), Sharing::default());
-        Self { mode, cache, sharing, gathers_requests: false, keeps_holes: false, copies_at_issue: false }
+        Self { mode, cache, sharing, gathers_requests: false, keeps_holes: false, is_pipelined: false }
     }
 }
 
@@ -228,8 +229,8 @@ impl File {
         Ok(Request::read(&self.handle, offset_bytes, buffer))
     }
 
-    /// Starts writing `buffer`, which the request owns until it is finished. Less than 64 KiB is taken at once: the
-    /// memory of such a request may be given up without waiting.
+    /// Starts writing `buffer`, which the request owns until it is finished. Less than 64 KiB is taken at once,
+    /// but in a file that is [shared by pages](Sharing::SharedByPages): the memory of such a request may be given up without waiting.
     ///
     /// # Errors
     /// [`Error::Mode`] and [`Error::OutOfRange`]; what the device says comes from the wait.
@@ -398,7 +399,7 @@ impl Handle {
 
     /// Whether a copy of this size is one for a worker, unless the caller is known to wait for it at once.
     pub(crate) fn leaves_to_worker(&self, len: usize) -> bool {
-        !self.options.copies_at_issue && len >= cache::copy_at_issue_bytes()
+        !self.options.is_pipelined && len >= cache::copy_at_issue_bytes()
     }
 
     /// Notes that a request of this size was.

@@ -6,7 +6,7 @@ mod spread;
 
 use crate::device::Route;
 use crate::error::{Operation, Result};
-use crate::file::Handle;
+use crate::file::{Handle, Sharing};
 use crate::policy::cache::GATHER_BYTES;
 use crate::stream::write_behind::Generation;
 use crate::sys::caller_memory::CallerMemory;
@@ -171,5 +171,6 @@ impl<B: RequestBuffer> Request<B> {
 /// one that is only a copy to the page cache, not worth a worker. What the device must take is left in flight.
 fn is_taken_at_issue(handle: &Handle, offset_bytes: u64, len: usize) -> bool {
     let to_cache = || handle.write_route(&(offset_bytes..offset_bytes + len as u64)) == Route::Cached;
-    len < GATHER_BYTES || (handle.copies_at_issue(len) && to_cache())
+    let takes_small = handle.options.sharing != Sharing::SharedByPages;
+    (takes_small && len < GATHER_BYTES) || (handle.copies_at_issue(len) && to_cache())
 }

@@ -34,7 +34,7 @@ impl Default for DeviceModel {
             operations_per_second: 122_070,
             steps_per_second: 5_000,
             page_bytes: 4096,
-            joined_bytes: 256 << 10,
+            joined_bytes: 16 << 10,
             overlaps_steps: true,
         }
     }

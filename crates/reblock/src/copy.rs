@@ -82,7 +82,7 @@ mod tests {
     use super::Options;
 
     #[test]
-    fn plans_reckon_with_the_writes_that_the_device_layer_joins() {
-        assert_eq!(Options::default().device.joined_bytes, elio::JOINED_WRITE_BYTES);
+    fn the_device_layer_joins_the_writes_that_plans_expect_to_be_joined() {
+        assert!(Options::default().device.joined_bytes <= elio::JOINED_WRITE_BYTES);
     }
 }

@@ -3,7 +3,7 @@
 
 use super::job::Job;
 use super::parts::Part;
-use super::unit::{Piece, Ranges, in_memory};
+use super::unit::{Piece, Place, Ranges};
 use elio::{AroundCaches, Gather, MemoryPiece};
 use section::size;
 use std::ops::Range;
@@ -35,9 +35,9 @@ pub(super) fn accesses(
     accesses.iter().all(Gather::is_one_access).then_some(accesses)
 }
 
-/// Copies a part from a buffer for its brick to memory, around the processor's caches, if the transfer is large enough: nobody looks at
+/// Copies a part from its place in a buffer to memory, around the processor's caches, if the transfer is large enough: nobody looks at
 /// all of it so soon that they had it still. `false` if it is not, or the memory is out of reach, or in too small pieces.
-pub(super) fn put(job: &Job, part: &Part, piece: &Piece, buffer: &[u8]) -> bool {
+pub(super) fn put(job: &Job, part: &Part, piece: &Piece, place: Place, buffer: &[u8]) -> bool {
     let bytes = part.section.len() * piece.element_bytes;
     let pieces_count_max = size(bytes / AROUND_CACHES_PIECE_BYTES_MIN);
     if job.bytes() < AROUND_CACHES_BYTES_MIN || piece.runs_count() > pieces_count_max {
@@ -49,7 +49,7 @@ pub(super) fn put(job: &Job, part: &Part, piece: &Piece, buffer: &[u8]) -> bool 
     let mut supply = Supply { pieces: memory.into_iter(), rest: None };
     let copies = AroundCaches::new();
     piece.for_each_run(|run| {
-        let mut run = &buffer[in_memory(&run)];
+        let mut run = &buffer[place.of(&run)];
         while !run.is_empty() {
             let piece = supply.next(run.len());
             let (now, later) = run.split_at(piece.len());

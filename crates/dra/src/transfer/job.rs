@@ -80,9 +80,9 @@ impl Job {
         self.state().parts_in_flight += 1;
     }
 
-    pub(super) fn part_finished(&self, outcome: Result<()>) {
+    pub(super) fn parts_finished(&self, count: usize, outcome: Result<()>) {
         let mut state = self.state();
-        state.parts_in_flight -= 1;
+        state.parts_in_flight -= count as u64;
         if let Err(error) = outcome {
             state.error.get_or_insert(error);
         }

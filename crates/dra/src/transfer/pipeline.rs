@@ -1,31 +1,34 @@
 //! Several bricks in flight: while the device has some of them, others are copied to or from memory.
 //!
-//! Each brick in flight has a buffer; there are as many as the memory for transfers has room for, but at least two. Bricks are
-//! begun in the order of their jobs, and finished in about that order. A process moves a brick always by itself, and the
-//! device layer keeps transfers of one process that overlap in a file in order; what is left to do here is a write that has to
-//! read before it: until it has begun to write, nothing else may begin on its brick.
+//! There are as many buffers as the memory for transfers has room for, but at least two. Each has a part of a brick in flight, or
+//! several short ones, so that the device has as much to do. Bricks are begun in the order of their jobs, and finished in about that
+//! order. A process moves a brick always by itself, and the device layer keeps transfers of one process that overlap in a file in
+//! order; what is left to do here is a write that has to read before it: until it has begun to write, nothing else may begin on
+//! its brick.
+//!
+//! - `buffers`: the memory.
+//! - `flight`: what is under way in one buffer.
+
+mod buffers;
+mod flight;
 
 use super::Direction;
 use super::gathered;
 use super::job::Job;
 use super::parts::{Part, Parts};
 use super::space::SpaceAhead;
-use super::unit::{self, Piece, Ranges, in_memory};
+use super::unit::{self, Piece, Place, Ranges};
 use crate::array::OpenArray;
 use crate::error::{Error, Result};
 use crate::shards::Shard;
-use elio::{Gather, PageBuffer, Request, SpreadRequest};
+use buffers::{BUFFERS_MIN, Buffers};
+use elio::{Gather, PageBuffer};
+use flight::{Flight, Modify, Moving, Placed, Stage};
 use section::size;
 use std::collections::VecDeque;
-use std::ops::Range;
 use std::sync::Arc;
 
-/// So many bricks are in flight at most: no device gains from more.
-const BUFFERS_MAX: u64 = 64;
-/// So many at least: one for the device, one to be copied.
-const BUFFERS_MIN: u64 = 2;
-
-/// Writes in flight are no more than this, or two bricks: the page cache takes them as fast as they are copied, and buffers that
+/// Writes in flight are no more than this, or two buffers: the page cache takes them as fast as they are copied, and buffers that
 /// are soon used again stay in the processor's caches.
 const WRITING_BYTES_MAX: u64 = 8 << 20;
 
@@ -55,74 +58,15 @@ struct Current {
     job: Arc<Job>,
     parts: Parts,
     space: SpaceAhead,
+    batch: Option<Batch>,
 }
 
-/// One brick in flight.
+/// Short parts of a job that are to be moved together, when their buffer has no room for another.
 #[derive(Debug)]
-struct Flight {
-    job: Arc<Job>,
-    part: Part,
-    shard: Arc<Shard>,
-    brick_at: u64,
-    /// What of the brick is moved, or will be.
-    ranges: Ranges,
-    /// Where in the buffer the first element is, in bytes.
-    at: usize,
-    stage: Stage,
-}
-
-/// What the device is doing.
-#[derive(Debug)]
-enum Stage {
-    Reading(Moving),
-    /// Reading what the write does not change.
-    ReadingToModify(Moving, Modify),
-    Writing(Moving),
-}
-
-/// What is read before a write, and what is zero.
-#[derive(Debug)]
-struct Modify {
-    reads: Ranges,
-    zeros: Ranges,
-}
-
-/// A request of the device layer, for one range or for several.
-#[derive(Debug)]
-enum Moving {
-    One(Request<PageBuffer>),
-    Several(SpreadRequest<PageBuffer>),
-}
-
-impl Moving {
-    fn is_finished(&mut self) -> bool {
-        match self {
-            Self::One(request) => request.test(),
-            Self::Several(request) => request.test(),
-        }
-    }
-
-    /// Waits; the bytes moved, and the buffer.
-    fn finish(self) -> Result<(usize, PageBuffer)> {
-        Ok(match self {
-            Self::One(request) => request.finish()?,
-            Self::Several(request) => {
-                request.finish().map(|(got, buffer)| (got.into_iter().sum(), buffer))?
-            }
-        })
-    }
-}
-
-impl Flight {
-    fn moving(&mut self) -> &mut Moving {
-        match &mut self.stage {
-            Stage::Reading(moving) | Stage::ReadingToModify(moving, _) | Stage::Writing(moving) => moving,
-        }
-    }
-
-    fn is_finished(&mut self) -> bool {
-        self.moving().is_finished()
-    }
+struct Batch {
+    parts: Vec<Placed>,
+    buffer: PageBuffer,
+    used: usize,
 }
 
 impl Pipeline {
@@ -154,8 +98,7 @@ impl Pipeline {
     pub(super) fn set_memory_bytes(&mut self, memory_bytes: u64) {
         self.buffers.set_memory_bytes(memory_bytes);
         if self.is_empty() {
-            self.buffers.free.clear();
-            self.buffers.count = 0;
+            self.buffers.clear();
         }
     }
 
@@ -183,13 +126,13 @@ impl Pipeline {
 
     /// Starts the next part of the current job, or begins or ends a job.
     fn start_next(&mut self, mut next_job: impl FnMut() -> Option<Arc<Job>>) -> Advanced {
-        let Some(Current { job, parts, space }) = &mut self.current else {
+        let Some(Current { job, parts, space, batch }) = &mut self.current else {
             let Some(job) = next_job() else { return Advanced::Nothing };
             self.begun.push(Arc::clone(&job));
             let parts = Parts::new(&job.array, job.mapping.on_disk());
             let space = SpaceAhead::for_job(&job);
             match job.array.shards.look_again() {
-                Ok(()) => self.current = Some(Current { job, parts, space }),
+                Ok(()) => self.current = Some(Current { job, parts, space, batch: None }),
                 Err(error) => self.end(&job, Some(error)),
             }
             return Advanced::Something;
@@ -204,10 +147,11 @@ impl Pipeline {
         {
             return Advanced::Nothing;
         }
-        match self.buffers.prepare(job.array.buffer_bytes(), self.flights.len()) {
+        let in_use = self.flights.len() + usize::from(batch.is_some());
+        match self.buffers.prepare(job.array.buffer_bytes(), in_use) {
             Ok(true) => {}
             // Wait until some come back.
-            Ok(false) => return Advanced::Nothing,
+            Ok(false) => return self.start_batch(),
             Err(error) => {
                 self.end(&job, Some(error));
                 return Advanced::Something;
@@ -222,6 +166,7 @@ impl Pipeline {
 
     /// No more parts of a job will be started.
     fn end(&mut self, job: &Arc<Job>, error: Option<Error>) {
+        self.start_batch();
         self.current = None;
         job.all_started(error);
         self.note_if_finished(job);
@@ -242,19 +187,54 @@ impl Pipeline {
             Direction::ToDisk => self.start_writing(job, part),
         };
         match begun {
-            Ok(Some(flight)) => self.flights.push_back(flight),
-            Ok(None) => self.part_finished(job, Ok(())),
-            Err(error) => self.part_finished(job, Err(error)),
+            Ok(Begun::OnItsWay) => {}
+            Ok(Begun::Finished) => self.parts_finished(job, 1, Ok(())),
+            Err(error) => self.parts_finished(job, 1, Err(error)),
         }
     }
 
-    fn part_finished(&mut self, job: &Arc<Job>, outcome: Result<()>) {
-        job.part_finished(outcome);
+    fn parts_finished(&mut self, job: &Arc<Job>, count: usize, outcome: Result<()>) {
+        job.parts_finished(count, outcome);
         self.note_if_finished(job);
     }
 
+    /// Moves the short parts that are waiting for others.
+    fn start_batch(&mut self) -> Advanced {
+        let Some(current) = &mut self.current else { return Advanced::Nothing };
+        let Some(Batch { parts, buffer, .. }) = current.batch.take() else { return Advanced::Nothing };
+        let job = Arc::clone(&current.job);
+        let moving = match job.how.direction {
+            Direction::ToMemory => Moving::read(&parts, buffer).map(Stage::Reading),
+            Direction::ToDisk => Moving::write(&parts, buffer).map(Stage::Writing),
+        };
+        match moving {
+            Ok(stage) => self.flights.push_back(Flight { job, parts, stage }),
+            Err(error) => self.parts_finished(&job, parts.len(), Err(error)),
+        }
+        Advanced::Something
+    }
+
+    /// Where a short part, which moves these ranges, has room beside others.
+    fn place_in_batch(&mut self, ranges: &Ranges) -> Place {
+        let window = unit::window(ranges);
+        let len = size(window.end - window.start);
+        let has_room = |batch: &Batch| batch.used + len <= batch.buffer.len();
+        if !self.current.as_ref().and_then(|current| current.batch.as_ref()).is_some_and(has_room) {
+            self.start_batch();
+        }
+        let current = self.current.as_mut().expect("its part is being started");
+        let batch = current.batch.get_or_insert_with(|| Batch {
+            parts: vec![],
+            buffer: self.buffers.take(),
+            used: 0,
+        });
+        let place = Place::of_window(&window, batch.used);
+        batch.used += len;
+        place
+    }
+
     /// Begins to read what a part needs; nothing is in flight where nobody ever wrote.
-    fn start_reading(&mut self, job: &Arc<Job>, part: &Part) -> Result<Option<Flight>> {
+    fn start_reading(&mut self, job: &Arc<Job>, part: &Part) -> Result<Begun> {
         let array = &job.array;
         let found = match array.shards.get(part.place)? {
             Some(shard) => shard.offset_bytes(part.place.slot)?.map(|at| (shard, at)),
@@ -262,17 +242,31 @@ impl Pipeline {
         };
         let Some((shard, brick_at)) = found else {
             self.fill(job, part)?;
-            return Ok(None);
+            return Ok(Begun::Finished);
         };
         let layout = array.directory.layout().shard();
         let room_bytes = if shard.is_as_laid_out() { layout.stride_bytes() } else { layout.brick_bytes() };
         let piece = part.piece(array, room_bytes);
-        let (ranges, at) = (piece.ranges(), size(piece.first_byte()));
+        let ranges = piece.ranges();
         if copy_out(job, part, &piece, &ranges, (&shard, brick_at)) {
-            return Ok(None);
+            return Ok(Begun::Finished);
         }
-        let stage = Stage::Reading(read(&shard, brick_at, &ranges, self.buffers.take())?);
-        Ok(Some(Flight { job: Arc::clone(job), part: *part, shard, brick_at, ranges, at, stage }))
+        let mut placed = Placed { part: *part, shard, brick_at, ranges, place: Place::default() };
+        if is_short(&placed.ranges, array) {
+            placed.place = self.place_in_batch(&placed.ranges);
+            self.batch().parts.push(placed);
+            return Ok(Begun::OnItsWay);
+        }
+        let parts = vec![placed];
+        let stage = Stage::Reading(Moving::read(&parts, self.buffers.take())?);
+        self.flights.push_back(Flight { job: Arc::clone(job), parts, stage });
+        Ok(Begun::OnItsWay)
+    }
+
+    /// The batch that has just been given a part.
+    fn batch(&mut self) -> &mut Batch {
+        let current = self.current.as_mut().expect("its part is being started");
+        current.batch.as_mut().expect("it has room for the part")
     }
 
     /// Gives memory the fill value for a part that is not on disk.
@@ -287,7 +281,7 @@ impl Pipeline {
     }
 
     /// Begins to write a part, or to read what must not change around it.
-    fn start_writing(&mut self, job: &Arc<Job>, part: &Part) -> Result<Option<Flight>> {
+    fn start_writing(&mut self, job: &Arc<Job>, part: &Part) -> Result<Begun> {
         let array = &job.array;
         let missing = || array.directory.corrupt_shard(part.place.shard, "no such file".to_owned());
         let shard = array.shards.get(part.place)?.ok_or_else(missing)?;
@@ -299,27 +293,34 @@ impl Pipeline {
             shard.file.has_data(brick_at + extent.start, extent.end - extent.start)?
         };
         let unit::Write { ranges, reads, zeros } = piece.write(has_data);
-        let at = size(piece.first_byte());
         array.shards.note_written(part.place.shard);
         if reads.is_empty() && copy_in(job, part, &piece, &ranges, (&shard, brick_at))? {
-            return Ok(None);
+            return Ok(Begun::Finished);
         }
-        let buffer = self.buffers.take();
-        let modify = Modify { reads, zeros };
+        let mut placed = Placed { part: *part, shard, brick_at, ranges, place: Place::default() };
+        if reads.is_empty() && is_short(&placed.ranges, array) {
+            placed.place = self.place_in_batch(&placed.ranges);
+            let batch = self.batch();
+            modify(job, &placed, &zeros, &mut batch.buffer)?;
+            batch.parts.push(placed);
+            return Ok(Begun::OnItsWay);
+        }
+        let (buffer, modify) = (self.buffers.take(), Modify { reads, zeros });
+        let parts = vec![placed];
         let stage = if modify.reads.is_empty() {
-            let buffer = self.modify(job, part, at, &modify, buffer)?;
-            Stage::Writing(write(&shard, brick_at, &ranges, buffer)?)
+            Stage::Writing(self.modify_and_write(job, &parts, &modify, buffer)?)
         } else {
-            Stage::ReadingToModify(read(&shard, brick_at, &modify.reads, buffer)?, modify)
+            Stage::ReadingToModify(Moving::read_around(&parts[0], &modify.reads, buffer)?, modify)
         };
-        Ok(Some(Flight { job: Arc::clone(job), part: *part, shard, brick_at, ranges, at, stage }))
+        self.flights.push_back(Flight { job: Arc::clone(job), parts, stage });
+        Ok(Begun::OnItsWay)
     }
 
     /// Brings writes that read the brick of `part` before so far that they write.
     fn settle(&mut self, array: &Arc<OpenArray>, part: &Part) {
         let is_in_the_way = |flight: &Flight| {
             matches!(flight.stage, Stage::ReadingToModify(..))
-                && flight.part.place == part.place
+                && flight.parts.iter().any(|placed| placed.part.place == part.place)
                 && Arc::ptr_eq(&flight.job.array, array)
         };
         while let Some(at) = self.flights.iter().position(is_in_the_way) {
@@ -327,55 +328,74 @@ impl Pipeline {
         }
     }
 
-    /// Waits for the device to finish with the brick number `at`, and does what comes then.
+    /// Waits for the device to finish with the flight number `at`, and does what comes then.
     fn finish(&mut self, at: usize) {
-        let Some(mut flight) = self.flights.remove(at) else { return };
-        let job = Arc::clone(&flight.job);
-        let outcome = match flight.stage {
+        let Some(Flight { job, parts, stage }) = self.flights.remove(at) else { return };
+        let outcome = match stage {
             Stage::Writing(moving) => moving.finish().map(|(_, buffer)| self.buffers.put_back(buffer)),
-            Stage::Reading(moving) => {
-                received(&job.array, &flight.part, &flight.ranges, moving).and_then(|buffer| {
-                    let put = put(&job, &flight.part, flight.at, &buffer);
-                    self.buffers.put_back(buffer);
-                    put
-                })
-            }
+            Stage::Reading(moving) => moving.received(&job, &parts).and_then(|buffer| {
+                let put = parts.iter().try_for_each(|placed| put(&job, placed, &buffer));
+                self.buffers.put_back(buffer);
+                put
+            }),
             Stage::ReadingToModify(moving, modify) => {
-                let written = received(&job.array, &flight.part, &modify.reads, moving)
-                    .and_then(|buffer| self.modify(&job, &flight.part, flight.at, &modify, buffer))
-                    .and_then(|buffer| write(&flight.shard, flight.brick_at, &flight.ranges, buffer));
+                let written = moving
+                    .received_around(&job, &parts[0], &modify.reads)
+                    .and_then(|buffer| self.modify_and_write(&job, &parts, &modify, buffer));
                 match written {
                     Ok(moving) => {
-                        flight.stage = Stage::Writing(moving);
-                        self.flights.push_back(flight);
+                        self.flights.push_back(Flight { job, parts, stage: Stage::Writing(moving) });
                         return;
                     }
                     Err(error) => Err(error),
                 }
             }
         };
-        self.part_finished(&job, outcome);
+        self.parts_finished(&job, parts.len(), outcome);
     }
 
-    /// Copies the elements of a part into a buffer that holds what is around them, or has zeros there.
-    fn modify(
+    /// Copies the elements of a part that is alone in a buffer to it, and begins to write it.
+    fn modify_and_write(
         &mut self,
-        job: &Arc<Job>,
-        part: &Part,
-        at: usize,
-        modify: &Modify,
+        job: &Job,
+        parts: &[Placed],
+        changes: &Modify,
         mut buffer: PageBuffer,
-    ) -> Result<PageBuffer> {
-        modify.zeros.iter().for_each(|range| buffer[in_memory(range)].fill(0));
-        let extents = job.array.brick_extents();
-        match job.mapping.get(&*job.memory(), &part.section, &mut buffer[at..], extents) {
-            Ok(()) => Ok(buffer),
+    ) -> Result<Moving> {
+        match modify(job, &parts[0], &changes.zeros, &mut buffer) {
+            Ok(()) => Moving::write(parts, buffer),
             Err(error) => {
                 self.buffers.put_back(buffer);
-                Err(job.memory_error(&error))
+                Err(error)
             }
         }
     }
+}
+
+/// What has become of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begun {
+    OnItsWay,
+    /// There was nothing to wait for.
+    Finished,
+}
+
+/// Whether a buffer has room for several parts with such ranges.
+fn is_short(ranges: &Ranges, array: &OpenArray) -> bool {
+    let window = unit::window(ranges);
+    2 * (window.end - window.start) <= array.buffer_bytes()
+}
+
+/// Copies the elements of a part into a buffer that holds what is around them, or gets zeros there.
+fn modify(job: &Job, placed: &Placed, zeros: &Ranges, buffer: &mut PageBuffer) -> Result<()> {
+    let Placed { part, place, .. } = placed;
+    for range in zeros {
+        buffer[place.of(range)].fill(0);
+    }
+    let first = part.piece(&job.array, job.array.buffer_bytes()).first_byte();
+    let into = &mut buffer[place.at(first)..];
+    let got = job.mapping.get(&*job.memory(), &part.section, into, job.array.brick_extents());
+    got.map_err(|error| job.memory_error(&error))
 }
 
 /// Whether writing one more brick would be of no use.
@@ -383,13 +403,15 @@ fn writes_enough(in_flight: u64, brick_bytes: u64) -> bool {
     in_flight >= BUFFERS_MIN && (in_flight + 1) * brick_bytes > WRITING_BYTES_MAX
 }
 
-/// Copies a part, whose first element is at byte `at` of a buffer for its brick, to memory.
-fn put(job: &Job, part: &Part, at: usize, buffer: &[u8]) -> Result<()> {
+/// Copies a part from a buffer to memory.
+fn put(job: &Job, placed: &Placed, buffer: &[u8]) -> Result<()> {
+    let Placed { part, place, .. } = placed;
     let piece = part.piece(&job.array, job.array.buffer_bytes());
-    if gathered::put(job, part, &piece, buffer) {
+    if gathered::put(job, part, &piece, *place, buffer) {
         return Ok(());
     }
-    let put = job.mapping.put(&*job.memory(), &part.section, &buffer[at..], job.array.brick_extents());
+    let from = &buffer[place.at(piece.first_byte())..];
+    let put = job.mapping.put(&*job.memory(), &part.section, from, job.array.brick_extents());
     put.map_err(|error| job.memory_error(&error))
 }
 
@@ -416,94 +438,4 @@ fn copy_in(job: &Job, part: &Part, piece: &Piece, ranges: &Ranges, at: (&Shard, 
         }
     }
     Ok(true)
-}
-
-fn read(shard: &Shard, brick_at: u64, ranges: &Ranges, mut buffer: PageBuffer) -> Result<Moving> {
-    if let [range] = &ranges[..] {
-        buffer.select(in_memory(range));
-        return Ok(Moving::One(shard.file.submit_read(brick_at + range.start, buffer)?));
-    }
-    buffer.select(0..ranges.last().map_or(0, |last| size(last.end)));
-    Ok(Moving::Several(SpreadRequest::read(&pieces(shard, brick_at, ranges), buffer)?))
-}
-
-fn write(shard: &Shard, brick_at: u64, ranges: &Ranges, mut buffer: PageBuffer) -> Result<Moving> {
-    if let [range] = &ranges[..] {
-        buffer.select(in_memory(range));
-        return Ok(Moving::One(shard.file.submit_write(brick_at + range.start, buffer)?));
-    }
-    buffer.select(0..ranges.last().map_or(0, |last| size(last.end)));
-    Ok(Moving::Several(SpreadRequest::write(&pieces(shard, brick_at, ranges), buffer)?))
-}
-
-fn pieces<'a>(shard: &'a Shard, brick_at: u64, ranges: &Ranges) -> Vec<elio::Piece<'a>> {
-    let piece = |range: &Range<u64>| {
-        let offset_bytes = brick_at + range.start;
-        elio::Piece { file: &shard.file, offset_bytes, memory: in_memory(range) }
-    };
-    ranges.iter().map(piece).collect()
-}
-
-/// Waits for what was read, all of it.
-fn received(array: &OpenArray, part: &Part, ranges: &Ranges, moving: Moving) -> Result<PageBuffer> {
-    let (got, buffer) = moving.finish()?;
-    let expected = unit::len_bytes(ranges);
-    if got as u64 == expected {
-        return Ok(buffer);
-    }
-    let reason = format!("{got} of {expected} bytes of the brick in slot {}", part.place.slot);
-    Err(array.directory.corrupt_shard(part.place.shard, reason).into())
-}
-
-/// The buffers.
-#[derive(Debug)]
-struct Buffers {
-    memory_bytes: u64,
-    /// Of each buffer.
-    len_bytes: u64,
-    count: usize,
-    free: Vec<PageBuffer>,
-    peak_bytes: u64,
-}
-
-impl Buffers {
-    fn new(memory_bytes: u64) -> Self {
-        Self { memory_bytes, len_bytes: 0, count: 0, free: vec![], peak_bytes: 0 }
-    }
-
-    /// Whether a buffer of `len_bytes` is free, while `in_flight` others are in use. Makes new ones where none is.
-    fn prepare(&mut self, len_bytes: u64, in_flight: usize) -> Result<bool> {
-        // Somewhat larger ones will do: transfers of arrays with different bricks may take turns.
-        let are_right = (len_bytes..=2 * len_bytes).contains(&self.len_bytes) && self.count > 0;
-        // A request that fails takes its buffer along.
-        let are_complete = self.free.len() + in_flight == self.count;
-        if in_flight > 0 || (are_right && are_complete) {
-            return Ok(are_right && !self.free.is_empty());
-        }
-        self.free.clear();
-        self.count = 0;
-        let count = size((self.memory_bytes / len_bytes).clamp(BUFFERS_MIN, BUFFERS_MAX));
-        self.free = PageBuffer::several(size(len_bytes), count).map_err(|source| Error::NoMemory {
-            count,
-            bytes: len_bytes,
-            source,
-        })?;
-        (self.len_bytes, self.count) = (len_bytes, count);
-        self.peak_bytes = self.peak_bytes.max(count as u64 * len_bytes);
-        Ok(true)
-    }
-
-    /// From now on there is so much memory; buffers that there are go when they are free.
-    fn set_memory_bytes(&mut self, memory_bytes: u64) {
-        (self.memory_bytes, self.len_bytes) = (memory_bytes, 0);
-    }
-
-    /// A buffer that [`prepare`](Self::prepare) has found free.
-    fn take(&mut self) -> PageBuffer {
-        self.free.pop().expect("a free buffer was seen before a part is started")
-    }
-
-    fn put_back(&mut self, buffer: PageBuffer) {
-        self.free.push(buffer);
-    }
 }

@@ -2,8 +2,8 @@
 //!
 //! Definitions. A *part* is the elements of a brick that a transfer moves. In the file it is a number of *runs* of equal
 //! length. What is moved are *ranges*: runs with what is between them where that is less than the device moves in the time of
-//! one more access, [`GAP_BYTES`], from page to page, so that they can go around the page cache. In a buffer for a brick they
-//! are at the same places. Where a range that is written holds more than the part, and the file may have data there, its pages
+//! one more access, [`GAP_BYTES`], from page to page, so that they can go around the page cache. In a buffer they are as far
+//! from each other as in the brick. Where a range that is written holds more than the part, and the file may have data there, its pages
 //! that are not all the part's are read first.
 
 use section::{Layout, Runs, Section, Shape, size};
@@ -182,9 +182,34 @@ pub(super) fn len_bytes(ranges: &Ranges) -> u64 {
     ranges.iter().map(|range| range.end - range.start).sum()
 }
 
-/// As places in memory.
-pub(super) fn in_memory(range: &Range<u64>) -> Range<usize> {
-    size(range.start)..size(range.end)
+/// The pages that ranges lie in.
+pub(super) fn window(ranges: &Ranges) -> Range<u64> {
+    let start = ranges.first().map_or(0, |first| first.start / PAGE_BYTES * PAGE_BYTES);
+    start..ranges.last().map_or(start, |last| last.end.next_multiple_of(PAGE_BYTES))
+}
+
+/// Where bytes of a brick are in a buffer: those that begin a page on disk begin one there too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    brick_byte: u64,
+    buffer_byte: usize,
+}
+
+impl Place {
+    /// The [`window`] of some ranges is at `buffer_byte`, which begins a page. By default the brick begins where the buffer does.
+    pub(super) fn of_window(window: &Range<u64>, buffer_byte: usize) -> Self {
+        Self { brick_byte: window.start, buffer_byte }
+    }
+
+    /// A byte of the brick.
+    pub(super) fn at(&self, brick_byte: u64) -> usize {
+        self.buffer_byte + size(brick_byte - self.brick_byte)
+    }
+
+    /// A range of the brick.
+    pub(super) fn of(&self, range: &Range<u64>) -> Range<usize> {
+        self.at(range.start)..self.at(range.end)
+    }
 }
 
 #[cfg(test)]
@@ -233,6 +258,22 @@ mod tests {
         };
         let Write { ranges, reads, zeros } = whole.write(false);
         assert_eq!((ranges, reads, zeros), (vec![0..235 * 4096], vec![], vec![960_000..235 * 4096]));
+    }
+
+    #[test]
+    fn in_a_buffer_shared_with_others_a_part_keeps_its_distances_and_its_place_in_a_page() {
+        // Whole rows of 4 KiB, and some that are not.
+        for (lo, hi, pages) in [([3, 0], [5, 512], 3..5), ([3, 10], [5, 100], 3..5), ([0, 0], [1, 1], 0..1)] {
+            let piece = piece(lo, hi);
+            let ranges = piece.write(false).ranges;
+            let window = window(&ranges);
+            assert_eq!(window, pages.start * PAGE_BYTES..pages.end * PAGE_BYTES);
+            let place = Place::of_window(&window, 8192);
+            let first = piece.first_byte();
+            assert_eq!(place.at(first), 8192 + size(first - window.start));
+            assert!(ranges.iter().all(|range| place.of(range).len() == size(range.end - range.start)));
+        }
+        assert_eq!(Place::default().of(&(100..200)), 100..200);
     }
 
     #[test]

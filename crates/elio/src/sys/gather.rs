@@ -207,11 +207,8 @@ mod tests {
     #[test]
     fn pieces_are_written_one_after_the_other_with_zeros_between_and_read_back_without_them() {
         let directory = tempfile::tempdir().expect("a directory for temporary files");
-        let shared = OpenOptions {
-            sharing: Sharing::Shared,
-            copies_at_issue: true,
-            ..OpenOptions::new(Mode::ReadWrite)
-        };
+        let shared =
+            OpenOptions { sharing: Sharing::Shared, is_pipelined: true, ..OpenOptions::new(Mode::ReadWrite) };
         let file = File::open(directory.path().join("brick"), &shared).expect("a new file");
         file.write_at(0, &vec![9; 30_000]).expect("room on the disk");
         let (mut first, mut second) = (vec![1; 5000], vec![2; 6000]);

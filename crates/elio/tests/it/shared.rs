@@ -2,8 +2,8 @@
 
 use crate::support::{Scratch, device, pattern};
 use elio::{
-    CachePolicy, CountingDevice, Error, File, MemoryDevice, Mode, OpenOptions, Piece, Sharing, SpreadRequest,
-    read_spread, write_spread,
+    CachePolicy, CountingDevice, Error, File, MemoryDevice, Mode, OpenOptions, PageBuffer, Piece, Sharing,
+    SpreadRequest, read_spread, write_spread,
 };
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -191,6 +191,36 @@ fn a_small_write_of_a_shared_file_is_seen_by_others_once_its_request_is_dropped(
         let pieces = [piece(start + 3000, 0..1000), piece(start + 4000, 1000..2000)];
         drop(SpreadRequest::write(&pieces, pattern(start + 3000, 2000)).unwrap());
         assert!(std::fs::read(&path).unwrap() == pattern(0, 5000 * (usize::try_from(i).unwrap() + 1)));
+    }
+}
+
+/// The device has all of them at once; nobody may give the memory up before the wait.
+#[test]
+fn small_writes_around_the_page_cache_are_left_in_flight() {
+    const LEN: usize = 8 << 10;
+    let scratch = Scratch::new();
+    let path = scratch.path("file");
+    let counting = CountingDevice::new(device(&path));
+    if elio::Device::properties(&*counting).direct.is_none() {
+        return;
+    }
+    let (sharing, cache) = (Sharing::SharedByPages, CachePolicy::Bypass);
+    let options = OpenOptions { sharing, cache, ..OpenOptions::new(Mode::ReadWrite) };
+    let file = File::on_device(Arc::clone(&counting) as _, &path, &options);
+    file.set_len(16 * LEN as u64).unwrap();
+    let mut buffer = PageBuffer::several(8 * LEN, 1).unwrap().remove(0);
+    buffer.copy_from_slice(&pattern(0, 8 * LEN));
+    // Every second place of the file.
+    let piece =
+        |i: usize| Piece { file: &file, offset_bytes: (2 * i * LEN) as u64, memory: i * LEN..(i + 1) * LEN };
+    let mut request = SpreadRequest::write(&(0..8).map(piece).collect::<Vec<_>>(), buffer).unwrap();
+    assert!(!request.is_done(), "nothing was waited for");
+    assert_eq!(request.wait().unwrap(), [LEN; 8]);
+    let counts = counting.counts();
+    assert_eq!((counts.direct_writes, counts.cached_writes), (8, 0));
+    let (found, expected) = (std::fs::read(&path).unwrap(), pattern(0, 8 * LEN));
+    for (i, expected) in expected.chunks(LEN).enumerate() {
+        assert!(found[2 * i * LEN..(2 * i + 1) * LEN] == *expected, "piece {i}");
     }
 }
 

@@ -147,7 +147,7 @@ pub(crate) fn what_reaches_the_disk_is_what_the_plan_has_counted(world: &World) 
 
 /// Large bricks need not go through the memory of the page cache once more; small ones are better there.
 pub(crate) fn large_bricks_are_written_around_the_page_cache(world: &World) {
-    for (brick, is_large) in [([256, 256], true), ([32, 64], false)] {
+    for (brick, is_large) in [([256, 256], true), ([32, 64], true), ([16, 64], false)] {
         let counters = Counters::default();
         let disk = world.on_devices(32 << 20, counters.open());
         let (dims, elements) = ([256, 2048], counted(256 * 2048));

@@ -1,0 +1,68 @@
+//! The memory of the pipeline.
+
+use crate::error::{Error, Result};
+use elio::PageBuffer;
+use section::size;
+
+/// So many bricks are in flight at most: no device gains from more.
+const BUFFERS_MAX: u64 = 64;
+/// So many at least: one for the device, one to be copied.
+pub(super) const BUFFERS_MIN: u64 = 2;
+
+/// The buffers.
+#[derive(Debug)]
+pub(super) struct Buffers {
+    memory_bytes: u64,
+    /// Of each buffer.
+    len_bytes: u64,
+    count: usize,
+    free: Vec<PageBuffer>,
+    pub(super) peak_bytes: u64,
+}
+
+impl Buffers {
+    pub(super) fn new(memory_bytes: u64) -> Self {
+        Self { memory_bytes, len_bytes: 0, count: 0, free: vec![], peak_bytes: 0 }
+    }
+
+    /// Whether a buffer of `len_bytes` is free, while `in_flight` others are in use. Makes new ones where none is.
+    pub(super) fn prepare(&mut self, len_bytes: u64, in_flight: usize) -> Result<bool> {
+        // Somewhat larger ones will do: transfers of arrays with different bricks may take turns.
+        let are_right = (len_bytes..=2 * len_bytes).contains(&self.len_bytes) && self.count > 0;
+        // A request that fails takes its buffer along.
+        let are_complete = self.free.len() + in_flight == self.count;
+        if in_flight > 0 || (are_right && are_complete) {
+            return Ok(are_right && !self.free.is_empty());
+        }
+        self.clear();
+        let count = size((self.memory_bytes / len_bytes).clamp(BUFFERS_MIN, BUFFERS_MAX));
+        self.free = PageBuffer::several(size(len_bytes), count).map_err(|source| Error::NoMemory {
+            count,
+            bytes: len_bytes,
+            source,
+        })?;
+        (self.len_bytes, self.count) = (len_bytes, count);
+        self.peak_bytes = self.peak_bytes.max(count as u64 * len_bytes);
+        Ok(true)
+    }
+
+    /// From now on there is so much memory; buffers that there are go when they are free.
+    pub(super) fn set_memory_bytes(&mut self, memory_bytes: u64) {
+        (self.memory_bytes, self.len_bytes) = (memory_bytes, 0);
+    }
+
+    /// Gives up those that are free; none must be in use.
+    pub(super) fn clear(&mut self) {
+        self.free.clear();
+        self.count = 0;
+    }
+
+    /// A buffer that [`prepare`](Self::prepare) has found free.
+    pub(super) fn take(&mut self) -> PageBuffer {
+        self.free.pop().expect("a free buffer was seen before a part is started")
+    }
+
+    pub(super) fn put_back(&mut self, buffer: PageBuffer) {
+        self.free.push(buffer);
+    }
+}

@@ -1,0 +1,154 @@
+//! What is under way in one buffer, and the requests of the device layer that move it.
+
+use crate::error::Result;
+use crate::shards::Shard;
+use crate::transfer::job::Job;
+use crate::transfer::parts::Part;
+use crate::transfer::unit::{self, Place, Ranges};
+use elio::{PageBuffer, Request, SpreadRequest};
+use section::size;
+use std::sync::Arc;
+
+/// A part of a brick on its way, or several short ones that share a buffer.
+#[derive(Debug)]
+pub(super) struct Flight {
+    pub(super) job: Arc<Job>,
+    pub(super) parts: Vec<Placed>,
+    pub(super) stage: Stage,
+}
+
+/// A part, where it is on disk, and where in the buffer.
+#[derive(Debug)]
+pub(super) struct Placed {
+    pub(super) part: Part,
+    pub(super) shard: Arc<Shard>,
+    pub(super) brick_at: u64,
+    /// What of the brick is moved, or will be.
+    pub(super) ranges: Ranges,
+    pub(super) place: Place,
+}
+
+/// What the device is doing.
+#[derive(Debug)]
+pub(super) enum Stage {
+    Reading(Moving),
+    /// Reading what the write does not change. Of one part only.
+    ReadingToModify(Moving, Modify),
+    Writing(Moving),
+}
+
+/// What is read before a write, and what is zero.
+#[derive(Debug)]
+pub(super) struct Modify {
+    pub(super) reads: Ranges,
+    pub(super) zeros: Ranges,
+}
+
+/// A request of the device layer, for one range or for several.
+#[derive(Debug)]
+pub(super) enum Moving {
+    One(Request<PageBuffer>),
+    Several(SpreadRequest<PageBuffer>),
+}
+
+impl Flight {
+    pub(super) fn is_finished(&mut self) -> bool {
+        match &mut self.stage {
+            Stage::Reading(moving) | Stage::ReadingToModify(moving, _) | Stage::Writing(moving) => {
+                moving.is_finished()
+            }
+        }
+    }
+}
+
+impl Moving {
+    /// Begins to read the ranges of parts.
+    pub(super) fn read(parts: &[Placed], buffer: PageBuffer) -> Result<Self> {
+        let ranges = parts.iter().flat_map(|placed| placed.ranges.iter().map(move |range| (placed, range)));
+        Self::reading(&pieces(ranges), buffer)
+    }
+
+    /// Begins to read some ranges of the brick of a part.
+    pub(super) fn read_around(placed: &Placed, ranges: &Ranges, buffer: PageBuffer) -> Result<Self> {
+        Self::reading(&pieces(ranges.iter().map(|range| (placed, range))), buffer)
+    }
+
+    fn reading(pieces: &[elio::Piece<'_>], mut buffer: PageBuffer) -> Result<Self> {
+        Ok(if let [elio::Piece { file, offset_bytes, .. }] = select(pieces, &mut buffer) {
+            Self::One(file.submit_read(*offset_bytes, buffer)?)
+        } else {
+            Self::Several(SpreadRequest::read(pieces, buffer)?)
+        })
+    }
+
+    /// Begins to write the ranges of parts.
+    pub(super) fn write(parts: &[Placed], mut buffer: PageBuffer) -> Result<Self> {
+        let ranges = parts.iter().flat_map(|placed| placed.ranges.iter().map(move |range| (placed, range)));
+        let pieces = pieces(ranges);
+        Ok(if let [elio::Piece { file, offset_bytes, .. }] = select(&pieces, &mut buffer) {
+            Self::One(file.submit_write(*offset_bytes, buffer)?)
+        } else {
+            Self::Several(SpreadRequest::write(&pieces, buffer)?)
+        })
+    }
+
+    fn is_finished(&mut self) -> bool {
+        match self {
+            Self::One(request) => request.test(),
+            Self::Several(request) => request.test(),
+        }
+    }
+
+    /// Waits; the bytes moved of each range, and the buffer.
+    pub(super) fn finish(self) -> Result<(Vec<usize>, PageBuffer)> {
+        Ok(match self {
+            Self::One(request) => request.finish().map(|(got, buffer)| (vec![got], buffer))?,
+            Self::Several(request) => request.finish()?,
+        })
+    }
+
+    /// Waits for what was read of parts, all of it.
+    pub(super) fn received(self, job: &Job, parts: &[Placed]) -> Result<PageBuffer> {
+        let (got, buffer) = self.finish()?;
+        let mut got = got.into_iter();
+        for placed in parts {
+            check(job, placed, &placed.ranges, got.by_ref().take(placed.ranges.len()).sum())?;
+        }
+        Ok(buffer)
+    }
+
+    /// Waits for what was read of some ranges of the brick of a part, all of it.
+    pub(super) fn received_around(self, job: &Job, placed: &Placed, ranges: &Ranges) -> Result<PageBuffer> {
+        let (got, buffer) = self.finish()?;
+        check(job, placed, ranges, got.into_iter().sum())?;
+        Ok(buffer)
+    }
+}
+
+/// Selects what a single piece moves, or all of the buffer up to the last one of several.
+fn select<'p, 'f>(pieces: &'p [elio::Piece<'f>], buffer: &mut PageBuffer) -> &'p [elio::Piece<'f>] {
+    match pieces {
+        [piece] => buffer.select(piece.memory.clone()),
+        _ => buffer.select(0..pieces.last().map_or(0, |last| last.memory.end)),
+    }
+    pieces
+}
+
+fn pieces<'a>(ranges: impl Iterator<Item = (&'a Placed, &'a std::ops::Range<u64>)>) -> Vec<elio::Piece<'a>> {
+    let piece = |(placed, range): (&'a Placed, &'a std::ops::Range<u64>)| {
+        let offset_bytes = placed.brick_at + range.start;
+        elio::Piece { file: &placed.shard.file, offset_bytes, memory: placed.place.of(range) }
+    };
+    ranges.map(piece).collect()
+}
+
+/// Whether all of some ranges of the brick of a part was there.
+fn check(job: &Job, placed: &Placed, ranges: &Ranges, got: usize) -> Result<()> {
+    let expected = unit::len_bytes(ranges);
+    if got == size(expected) {
+        return Ok(());
+    }
+    let place = placed.part.place;
+    let reason = format!("{got} of {expected} bytes of the brick in slot {}", place.slot);
+    Err(job.array.directory.corrupt_shard(place.shard, reason).into())
+}
