@@ -202,6 +202,10 @@ impl Pipeline {
     fn start_batch(&mut self) -> Advanced {
         let Some(current) = &mut self.current else { return Advanced::Nothing };
         let Some(Batch { parts, buffer, .. }) = current.batch.take() else { return Advanced::Nothing };
+        if parts.is_empty() {
+            self.buffers.put_back(buffer); // the only one could not be copied
+            return Advanced::Something;
+        }
         let job = Arc::clone(&current.job);
         let moving = match job.how.direction {
             Direction::ToMemory => Moving::read(&parts, buffer).map(Stage::Reading),
