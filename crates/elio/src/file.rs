@@ -229,8 +229,9 @@ impl File {
         Ok(Request::read(&self.handle, offset_bytes, buffer))
     }
 
-    /// Starts writing `buffer`, which the request owns until it is finished. Less than 64 KiB is taken at once,
-    /// but in a file that is [shared by pages](Sharing::SharedByPages): the memory of such a request may be given up without waiting.
+    /// Starts writing `buffer`, which the request owns until it is finished. Less than 64 KiB is taken at once, so that
+    /// the memory of such a request may be given up without waiting; not in a file that is
+    /// [shared by pages](Sharing::SharedByPages), where the device may have many small ones at a time.
     ///
     /// # Errors
     /// [`Error::Mode`] and [`Error::OutOfRange`]; what the device says comes from the wait.

@@ -217,18 +217,23 @@ impl Handle {
     /// Reads what is not resident.
     fn read_missing(self: &Arc<Self>, order: Order, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
         let range = offset_bytes..offset_bytes + into.len() as u64;
-        let is_exclusive = self.is_exclusive();
-        if order == Order::Sequential && is_exclusive && self.is_worth_a_stream(&range) {
+        if order == Order::Sequential && self.is_exclusive() && self.is_worth_a_stream(&range) {
             let served = self.read_by_stream(offset_bytes, into);
             if served > 0 {
                 return Ok(served);
             }
         }
-        let streams = !is_exclusive && cache::is_stream_for_kernel(order, into.len(), true);
-        match self.route_of_miss(&range, false, streams) {
+        match self.route_of_miss(&range, false, self.is_stream_for_kernel(order, into.len(), true)) {
             Route::Direct => Pending::direct_read(self, offset_bytes, into),
             route => read_some(&*self.device, route, offset_bytes, into),
         }
+    }
+
+    /// Whether the kernel is to read ahead of a read: of a file of several processes, where nobody else does.
+    pub(crate) fn is_stream_for_kernel(&self, order: Order, len: usize, waits_at_once: bool) -> bool {
+        !self.is_exclusive()
+            && !self.options.is_pipelined
+            && cache::is_stream_for_kernel(order, len, waits_at_once)
     }
 
     /// Opens a window and takes the first bytes from it; 0 if it has none.

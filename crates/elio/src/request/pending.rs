@@ -206,9 +206,7 @@ impl Pending {
         let rest = served..self.memory.len();
         let shared = !self.handle.is_exclusive();
         let at_once = self.handle.waiting.is_expected_at_once();
-        let streams = shared
-            && !self.handle.options.is_pipelined
-            && cache::is_stream_for_kernel(order, self.memory.len(), at_once);
+        let streams = self.handle.is_stream_for_kernel(order, self.memory.len(), at_once);
         let alone = shared && self.handle.inode.is_settled();
         match self.handle.route_of_miss(&file_range, !alone, streams) {
             Route::Direct => {

@@ -47,7 +47,7 @@ impl<B: RequestBufferMut> SpreadRequest<B> {
 }
 
 impl<B: RequestBuffer> SpreadRequest<B> {
-    /// Starts writing the pieces of `buffer`.
+    /// Starts writing the pieces of `buffer`. Less than 64 KiB for one file is taken at once, as by [`File::submit_write`].
     ///
     /// # Errors
     /// As [`File::submit_write`], before anything is started.

@@ -7,6 +7,7 @@ use crate::transfer::parts::Part;
 use crate::transfer::unit::{self, Place, Ranges};
 use elio::{PageBuffer, Request, SpreadRequest};
 use section::size;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A part of a brick on its way, or several short ones that share a buffer.
@@ -134,8 +135,8 @@ fn select<'p, 'f>(pieces: &'p [elio::Piece<'f>], buffer: &mut PageBuffer) -> &'p
     pieces
 }
 
-fn pieces<'a>(ranges: impl Iterator<Item = (&'a Placed, &'a std::ops::Range<u64>)>) -> Vec<elio::Piece<'a>> {
-    let piece = |(placed, range): (&'a Placed, &'a std::ops::Range<u64>)| {
+fn pieces<'a>(ranges: impl Iterator<Item = (&'a Placed, &'a Range<u64>)>) -> Vec<elio::Piece<'a>> {
+    let piece = |(placed, range): (&'a Placed, &'a Range<u64>)| {
         let offset_bytes = placed.brick_at + range.start;
         elio::Piece { file: &placed.shard.file, offset_bytes, memory: placed.place.of(range) }
     };
