@@ -4,6 +4,7 @@
 mod arguments;
 mod damage;
 mod faults;
+mod helping;
 mod hosts;
 mod lifetime;
 mod memory;
@@ -45,6 +46,8 @@ fn main() -> ExitCode {
             scenario!(faults::a_full_disk_says_how_much_was_asked_for_and_another_try_succeeds).hosts(..2),
             scenario!(faults::parts_of_bricks_that_nobody_has_written_are_written_without_reading).hosts(..2),
             scenario!(faults::whole_bricks_are_moved_once_and_nothing_is_read_to_write_them).hosts(..2),
+            scenario!(helping::who_waits_copies_beside_the_thread_for_transfers).ranks(..=2).hosts(..2),
+            scenario!(helping::with_help_transfers_that_overlap_in_bricks_come_in_order).ranks(..=3),
             scenario!(hosts::an_array_on_the_hosts_own_disks_is_one_array).hosts(2..),
             scenario!(hosts::a_part_that_is_missing_is_told_by_its_number).hosts(2..),
             scenario!(lifetime::closing_waits_for_what_is_under_way),

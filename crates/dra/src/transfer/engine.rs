@@ -6,7 +6,7 @@
 //! A panic, ours or of the array in memory, fails the jobs that have been begun; those after them go on with an empty pipeline.
 
 use super::job::Job;
-use super::pipeline::{Advanced, Pipeline};
+use super::pipeline::{self, Advanced, Offer, Pipeline};
 use crate::caught::message_of_panic;
 use crate::in_memory::ArrayInMemory;
 use std::collections::VecDeque;
@@ -35,6 +35,10 @@ struct Queue {
     jobs: VecDeque<Arc<Job>>,
     /// Who has jobs in the pipeline.
     driver: Option<Driver>,
+    /// Threads that wait for a job and have nothing of their own to do.
+    waiting_count: usize,
+    /// What they may do meanwhile.
+    offers: VecDeque<Arc<Offer>>,
     ends: bool,
 }
 
@@ -105,9 +109,7 @@ impl Engine {
     pub(crate) fn wait(&self, job: &Job) {
         while !job.is_done() {
             if self.shared.advance(Driver::Caller, true) == Advanced::Nothing {
-                let queue = self.shared.queue();
-                let idle = |queue: &mut Queue| !job.is_done() && !queue.has_work_for(Driver::Caller);
-                drop(self.shared.changed.wait_while(queue, idle).unwrap_or_else(PoisonError::into_inner));
+                self.shared.wait_and_help(job);
             }
         }
         self.drop_left_over();
@@ -177,6 +179,22 @@ impl Shared {
         }
     }
 
+    /// Until a job is done, or something is for the waiting thread alone to do: takes the first steps that the other thread offers.
+    fn wait_and_help(&self, job: &Job) {
+        let mut queue = self.queue();
+        queue.waiting_count += 1;
+        while !job.is_done() && !queue.has_work_for(Driver::Caller) {
+            queue = if let Some(offer) = queue.offers.pop_front() {
+                drop(queue);
+                offer.take();
+                self.queue()
+            } else {
+                self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner)
+            };
+        }
+        queue.waiting_count -= 1;
+    }
+
     /// Moves the pipeline along if it is for `driver` to do so.
     fn advance(&self, driver: Driver, block: bool) -> Advanced {
         let no_work = || !self.queue().has_work_for(driver);
@@ -188,7 +206,7 @@ impl Shared {
         if no_work() {
             return Advanced::Nothing;
         }
-        let advanced = message_of_panic(|| pipeline.advance(|| self.queue().take(driver), block));
+        let advanced = message_of_panic(|| pipeline.advance(&Driving { shared: self, driver }, block));
         let advanced = advanced.unwrap_or_else(|panic| {
             tracing::error!(panic, "transfers of arrays on disk are given up");
             pipeline.give_up(&panic);
@@ -207,6 +225,33 @@ impl Shared {
             self.changed.notify_all();
         }
         advanced
+    }
+}
+
+/// A thread that moves the pipeline along.
+struct Driving<'a> {
+    shared: &'a Shared,
+    driver: Driver,
+}
+
+impl pipeline::Driver for Driving<'_> {
+    fn next_job(&self) -> Option<Arc<Job>> {
+        self.shared.queue().take(self.driver)
+    }
+
+    /// One step for each thread that waits, so that none has to be woken for the next.
+    fn has_helper(&self) -> bool {
+        if self.driver == Driver::Caller || !elio::has_spare_core() {
+            return false;
+        }
+        let mut queue = self.shared.queue();
+        queue.offers.retain(|offer| offer.is_open());
+        queue.offers.len() < queue.waiting_count
+    }
+
+    fn offer(&self, offer: &Arc<Offer>) {
+        self.shared.queue().offers.push_back(Arc::clone(offer));
+        self.shared.changed.notify_all();
     }
 }
 

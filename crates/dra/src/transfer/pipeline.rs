@@ -7,30 +7,37 @@
 //! its brick.
 //!
 //! - `buffers`: the memory.
+//! - `start`: the first step of parts, which any thread may take: copying them, as far as only copies are needed.
+//! - `offer`: first steps that are left to threads that wait.
 //! - `flight`: what is under way in one buffer.
 
 mod buffers;
 mod flight;
+mod offer;
+mod start;
 
 use super::Direction;
-use super::gathered;
 use super::job::Job;
 use super::parts::{Part, Parts};
 use super::space::SpaceAhead;
-use super::unit::{self, Piece, Place, Ranges};
+use super::unit::{self, Place, Ranges};
 use crate::array::OpenArray;
 use crate::error::{Error, Result};
-use crate::shards::Shard;
 use buffers::{BUFFERS_MIN, Buffers};
-use elio::{Gather, PageBuffer};
-use flight::{Flight, Modify, Moving, Placed, Stage};
+use elio::PageBuffer;
+use flight::{Flight, Moving, Placed, Stage};
+pub(super) use offer::Offer;
 use section::size;
+use start::{Start, Started};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Writes in flight are no more than this, or two buffers: the page cache takes them as fast as they are copied, and buffers that
 /// are soon used again stay in the processor's caches.
 const WRITING_BYTES_MAX: u64 = 8 << 20;
+
+/// First steps that move less are not worth waking another thread for.
+const OFFERED_BYTES_MIN: u64 = 128 << 10;
 
 /// Whether a call changed anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +76,18 @@ struct Batch {
     used: usize,
 }
 
+/// What the pipeline asks of the thread that moves it along.
+pub(super) trait Driver {
+    /// The next job, if it is for this thread.
+    fn next_job(&self) -> Option<Arc<Job>>;
+
+    /// Whether another thread waits that could take first steps beside this one.
+    fn has_helper(&self) -> bool;
+
+    /// Lets other threads take a first step.
+    fn offer(&self, offer: &Arc<Offer>);
+}
+
 impl Pipeline {
     pub(super) fn new(memory_bytes: u64) -> Self {
         let (flights, begun, finished) = (VecDeque::new(), vec![], vec![]);
@@ -87,7 +106,11 @@ impl Pipeline {
     /// Fails the jobs that have been begun, in whatever state a panic with this message has left them; waits for the device.
     pub(super) fn give_up(&mut self, panic: &str) {
         self.current = None;
-        self.flights.clear();
+        for flight in self.flights.drain(..) {
+            if let Stage::Offered(offer) = &flight.stage {
+                offer.withdraw();
+            }
+        }
         for job in std::mem::take(&mut self.begun) {
             job.give_up(Error::Panicked { message: panic.to_owned() });
             self.finished.push(job);
@@ -109,12 +132,12 @@ impl Pipeline {
 
     /// Finishes a brick or starts one. If there is neither one that has arrived nor one to start, waits for the oldest, if it
     /// may `block`.
-    pub(super) fn advance(&mut self, next_job: impl FnMut() -> Option<Arc<Job>>, block: bool) -> Advanced {
+    pub(super) fn advance(&mut self, driver: &impl Driver, block: bool) -> Advanced {
         if self.flights.front_mut().is_some_and(Flight::is_finished) {
             self.finish(0);
             return Advanced::Something;
         }
-        if self.start_next(next_job) == Advanced::Something {
+        if self.start_next(driver) == Advanced::Something {
             return Advanced::Something;
         }
         if block && !self.flights.is_empty() {
@@ -125,21 +148,21 @@ impl Pipeline {
     }
 
     /// Starts the next part of the current job, or begins or ends a job.
-    fn start_next(&mut self, mut next_job: impl FnMut() -> Option<Arc<Job>>) -> Advanced {
+    fn start_next(&mut self, driver: &impl Driver) -> Advanced {
         let Some(Current { job, parts, space, batch }) = &mut self.current else {
-            let Some(job) = next_job() else { return Advanced::Nothing };
+            let Some(job) = driver.next_job() else { return Advanced::Nothing };
             self.begun.push(Arc::clone(&job));
             let parts = Parts::new(&job.array, job.mapping.on_disk());
             let space = SpaceAhead::for_job(&job);
             match job.array.shards.look_again() {
                 Ok(()) => self.current = Some(Current { job, parts, space, batch: None }),
-                Err(error) => self.end(&job, Some(error)),
+                Err(error) => self.end(&job, Some(error), driver),
             }
             return Advanced::Something;
         };
         let job = Arc::clone(job);
         if job.has_failed() || parts.is_at_end() {
-            self.end(&job, None);
+            self.end(&job, None, driver);
             return Advanced::Something;
         }
         if job.how.direction == Direction::ToDisk
@@ -151,22 +174,37 @@ impl Pipeline {
         match self.buffers.prepare(job.array.buffer_bytes(), in_use) {
             Ok(true) => {}
             // Wait until some come back.
-            Ok(false) => return self.start_batch(),
+            Ok(false) => return self.start_batch(driver),
             Err(error) => {
-                self.end(&job, Some(error));
+                self.end(&job, Some(error), driver);
                 return Advanced::Something;
             }
         }
         if let Some(part) = parts.next(&job.array) {
             space.reach_next(&job.array);
-            self.start(&job, &part);
+            self.settle(&job.array, &part);
+            job.part_started();
+            let begun = match job.how.direction {
+                Direction::ToMemory => self.start_reading(&job, &part, driver),
+                Direction::ToDisk => self.start_writing(&job, &part, driver),
+            };
+            match begun {
+                Ok(Begun::OnItsWay) => {}
+                Ok(Begun::Finished) => self.parts_finished(&job, 1, Ok(())),
+                Err(error) => self.parts_finished(&job, 1, Err(error)),
+            }
         }
         Advanced::Something
     }
 
     /// No more parts of a job will be started.
-    fn end(&mut self, job: &Arc<Job>, error: Option<Error>) {
-        self.start_batch();
+    fn end(&mut self, job: &Arc<Job>, error: Option<Error>, driver: &impl Driver) {
+        self.start_batch(driver);
+        // The device layer keeps transfers in the order in which they came to it; those of the next job come after them.
+        while let Some(at) = self.flights.iter().position(|flight| matches!(flight.stage, Stage::Offered(_)))
+        {
+            self.finish(at);
+        }
         self.current = None;
         job.all_started(error);
         self.note_if_finished(job);
@@ -179,66 +217,81 @@ impl Pipeline {
         }
     }
 
-    fn start(&mut self, job: &Arc<Job>, part: &Part) {
-        self.settle(&job.array, part);
-        job.part_started();
-        let begun = match job.how.direction {
-            Direction::ToMemory => self.start_reading(job, part),
-            Direction::ToDisk => self.start_writing(job, part),
-        };
-        match begun {
-            Ok(Begun::OnItsWay) => {}
-            Ok(Begun::Finished) => self.parts_finished(job, 1, Ok(())),
-            Err(error) => self.parts_finished(job, 1, Err(error)),
-        }
-    }
-
     fn parts_finished(&mut self, job: &Arc<Job>, count: usize, outcome: Result<()>) {
         job.parts_finished(count, outcome);
         self.note_if_finished(job);
     }
 
     /// Moves the short parts that are waiting for others.
-    fn start_batch(&mut self) -> Advanced {
+    fn start_batch(&mut self, driver: &impl Driver) -> Advanced {
         let Some(current) = &mut self.current else { return Advanced::Nothing };
         let Some(Batch { parts, buffer, .. }) = current.batch.take() else { return Advanced::Nothing };
-        if parts.is_empty() {
-            self.buffers.put_back(buffer); // the only one could not be copied
-            return Advanced::Something;
-        }
         let job = Arc::clone(&current.job);
-        let moving = match job.how.direction {
-            Direction::ToMemory => Moving::read(&parts, buffer).map(Stage::Reading),
-            Direction::ToDisk => Moving::write(&parts, buffer).map(Stage::Writing),
-        };
-        match moving {
-            Ok(stage) => self.flights.push_back(Flight { job, parts, stage }),
-            Err(error) => self.parts_finished(&job, parts.len(), Err(error)),
-        }
+        self.take_first_step(Start { job, parts: parts.into(), buffer }, driver);
         Advanced::Something
     }
 
-    /// Where a short part, which moves these ranges, has room beside others.
-    fn place_in_batch(&mut self, ranges: &Ranges) -> Place {
-        let window = unit::window(ranges);
-        let len = size(window.end - window.start);
+    /// Takes the first step of parts, or lets a thread that waits do so.
+    fn take_first_step(&mut self, start: Start, driver: &impl Driver) {
+        let (job, parts) = (Arc::clone(&start.job), Arc::clone(&start.parts));
+        if driver.has_helper() && start.bytes() >= OFFERED_BYTES_MIN {
+            let offer = Arc::new(Offer::new(start));
+            driver.offer(&offer);
+            self.flights.push_back(Flight { job, parts, stage: Stage::Offered(offer) });
+        } else {
+            self.took_first_step(self.flights.len(), job, parts, start.run());
+        }
+    }
+
+    /// What is under way after the first step goes to the place number `at` among the flights.
+    fn took_first_step(&mut self, at: usize, job: Arc<Job>, parts: Arc<[Placed]>, started: Result<Started>) {
+        match started {
+            Ok(Started::OnItsWay(moving)) => {
+                let stage = match job.how.direction {
+                    Direction::ToMemory => Stage::Reading(moving),
+                    Direction::ToDisk => Stage::Writing(moving),
+                };
+                self.flights.insert(at, Flight { job, parts, stage });
+            }
+            Ok(Started::Finished(buffer)) => {
+                self.buffers.put_back(buffer);
+                self.parts_finished(&job, parts.len(), Ok(()));
+            }
+            Err(error) => self.parts_finished(&job, parts.len(), Err(error)),
+        }
+    }
+
+    /// Moves a part, together with others if it is short; nothing has to be read for it before.
+    fn start_part(&mut self, job: &Arc<Job>, mut placed: Placed, driver: &impl Driver) -> Result<Begun> {
+        if !is_short(&placed, &job.array) {
+            let start =
+                Start { job: Arc::clone(job), parts: Arc::new([placed]), buffer: self.buffers.take() };
+            self.take_first_step(start, driver);
+        } else if start::copy_without_buffer(job, &placed)? {
+            return Ok(Begun::Finished);
+        } else {
+            let window = unit::window(&placed.ranges);
+            let len = size(window.end - window.start);
+            let batch = self.batch_with_room(len, driver);
+            placed.place = Place::of_window(&window, batch.used);
+            batch.used += len;
+            batch.parts.push(placed);
+        }
+        Ok(Begun::OnItsWay)
+    }
+
+    /// A batch of the current job whose buffer has room for so many bytes more.
+    fn batch_with_room(&mut self, len: usize, driver: &impl Driver) -> &mut Batch {
         let has_room = |batch: &Batch| batch.used + len <= batch.buffer.len();
         if !self.current.as_ref().and_then(|current| current.batch.as_ref()).is_some_and(has_room) {
-            self.start_batch();
+            self.start_batch(driver);
         }
         let current = self.current.as_mut().expect("its part is being started");
-        let batch = current.batch.get_or_insert_with(|| Batch {
-            parts: vec![],
-            buffer: self.buffers.take(),
-            used: 0,
-        });
-        let place = Place::of_window(&window, batch.used);
-        batch.used += len;
-        place
+        current.batch.get_or_insert_with(|| Batch { parts: vec![], buffer: self.buffers.take(), used: 0 })
     }
 
     /// Begins to read what a part needs; nothing is in flight where nobody ever wrote.
-    fn start_reading(&mut self, job: &Arc<Job>, part: &Part) -> Result<Begun> {
+    fn start_reading(&mut self, job: &Arc<Job>, part: &Part, driver: &impl Driver) -> Result<Begun> {
         let array = &job.array;
         let found = match array.shards.get(part.place)? {
             Some(shard) => shard.offset_bytes(part.place.slot)?.map(|at| (shard, at)),
@@ -250,27 +303,10 @@ impl Pipeline {
         };
         let layout = array.directory.layout().shard();
         let room_bytes = if shard.is_as_laid_out() { layout.stride_bytes() } else { layout.brick_bytes() };
-        let piece = part.piece(array, room_bytes);
-        let ranges = piece.ranges();
-        if copy_out(job, part, &piece, &ranges, (&shard, brick_at)) {
-            return Ok(Begun::Finished);
-        }
-        let mut placed = Placed { part: *part, shard, brick_at, ranges, place: Place::default() };
-        if is_short(&placed.ranges, array) {
-            placed.place = self.place_in_batch(&placed.ranges);
-            self.batch().parts.push(placed);
-            return Ok(Begun::OnItsWay);
-        }
-        let parts = vec![placed];
-        let stage = Stage::Reading(Moving::read(&parts, self.buffers.take())?);
-        self.flights.push_back(Flight { job: Arc::clone(job), parts, stage });
-        Ok(Begun::OnItsWay)
-    }
-
-    /// The batch that has just been given a part.
-    fn batch(&mut self) -> &mut Batch {
-        let current = self.current.as_mut().expect("its part is being started");
-        current.batch.as_mut().expect("it has room for the part")
+        let ranges = part.piece(array, room_bytes).ranges();
+        let placed =
+            Placed { part: *part, shard, brick_at, ranges, zeros: Ranges::new(), place: Place::default() };
+        self.start_part(job, placed, driver)
     }
 
     /// Gives memory the fill value for a part that is not on disk.
@@ -285,7 +321,7 @@ impl Pipeline {
     }
 
     /// Begins to write a part, or to read what must not change around it.
-    fn start_writing(&mut self, job: &Arc<Job>, part: &Part) -> Result<Begun> {
+    fn start_writing(&mut self, job: &Arc<Job>, part: &Part, driver: &impl Driver) -> Result<Begun> {
         let array = &job.array;
         let missing = || array.directory.corrupt_shard(part.place.shard, "no such file".to_owned());
         let shard = array.shards.get(part.place)?.ok_or_else(missing)?;
@@ -298,24 +334,12 @@ impl Pipeline {
         };
         let unit::Write { ranges, reads, zeros } = piece.write(has_data);
         array.shards.note_written(part.place.shard);
-        if reads.is_empty() && copy_in(job, part, &piece, &ranges, (&shard, brick_at))? {
-            return Ok(Begun::Finished);
+        let placed = Placed { part: *part, shard, brick_at, ranges, zeros, place: Place::default() };
+        if reads.is_empty() {
+            return self.start_part(job, placed, driver);
         }
-        let mut placed = Placed { part: *part, shard, brick_at, ranges, place: Place::default() };
-        if reads.is_empty() && is_short(&placed.ranges, array) {
-            placed.place = self.place_in_batch(&placed.ranges);
-            let batch = self.batch();
-            modify(job, &placed, &zeros, &mut batch.buffer)?;
-            batch.parts.push(placed);
-            return Ok(Begun::OnItsWay);
-        }
-        let (buffer, modify) = (self.buffers.take(), Modify { reads, zeros });
-        let parts = vec![placed];
-        let stage = if modify.reads.is_empty() {
-            Stage::Writing(self.modify_and_write(job, &parts, &modify, buffer)?)
-        } else {
-            Stage::ReadingToModify(Moving::read_around(&parts[0], &modify.reads, buffer)?, modify)
-        };
+        let moving = Moving::read_around(&placed, &reads, self.buffers.take())?;
+        let (parts, stage) = (Arc::new([placed]), Stage::ReadingToModify(moving, reads));
         self.flights.push_back(Flight { job: Arc::clone(job), parts, stage });
         Ok(Begun::OnItsWay)
     }
@@ -332,47 +356,25 @@ impl Pipeline {
         }
     }
 
-    /// Waits for the device to finish with the flight number `at`, and does what comes then.
+    /// Waits until the flight number `at` is through with what it is doing, and does what comes then.
     fn finish(&mut self, at: usize) {
         let Some(Flight { job, parts, stage }) = self.flights.remove(at) else { return };
-        let outcome = match stage {
-            Stage::Writing(moving) => moving.finish().map(|(_, buffer)| self.buffers.put_back(buffer)),
-            Stage::Reading(moving) => moving.received(&job, &parts).and_then(|buffer| {
-                let put = parts.iter().try_for_each(|placed| put(&job, placed, &buffer));
-                self.buffers.put_back(buffer);
-                put
-            }),
-            Stage::ReadingToModify(moving, modify) => {
+        let buffer = match stage {
+            Stage::Offered(offer) => {
+                self.took_first_step(at, job, parts, offer.finish());
+                return;
+            }
+            Stage::ReadingToModify(moving, reads) => {
                 let written = moving
-                    .received_around(&job, &parts[0], &modify.reads)
-                    .and_then(|buffer| self.modify_and_write(&job, &parts, &modify, buffer));
-                match written {
-                    Ok(moving) => {
-                        self.flights.push_back(Flight { job, parts, stage: Stage::Writing(moving) });
-                        return;
-                    }
-                    Err(error) => Err(error),
-                }
+                    .received_around(&job, &parts[0], &reads)
+                    .and_then(|buffer| start::modify_and_write(&job, &parts, buffer));
+                self.took_first_step(self.flights.len(), job, parts, written.map(Started::OnItsWay));
+                return;
             }
+            Stage::Reading(moving) => start::receive(&job, &parts, moving),
+            Stage::Writing(moving) => moving.finish().map(|(_, buffer)| buffer),
         };
-        self.parts_finished(&job, parts.len(), outcome);
-    }
-
-    /// Copies the elements of a part that is alone in a buffer to it, and begins to write it.
-    fn modify_and_write(
-        &mut self,
-        job: &Job,
-        parts: &[Placed],
-        changes: &Modify,
-        mut buffer: PageBuffer,
-    ) -> Result<Moving> {
-        match modify(job, &parts[0], &changes.zeros, &mut buffer) {
-            Ok(()) => Moving::write(parts, buffer),
-            Err(error) => {
-                self.buffers.put_back(buffer);
-                Err(error)
-            }
-        }
+        self.took_first_step(at, job, parts, buffer.map(Started::Finished));
     }
 }
 
@@ -384,62 +386,13 @@ enum Begun {
     Finished,
 }
 
-/// Whether a buffer has room for several parts with such ranges.
-fn is_short(ranges: &Ranges, array: &OpenArray) -> bool {
-    let window = unit::window(ranges);
+/// Whether a buffer has room for several parts like this.
+fn is_short(placed: &Placed, array: &OpenArray) -> bool {
+    let window = unit::window(&placed.ranges);
     2 * (window.end - window.start) <= array.buffer_bytes()
-}
-
-/// Copies the elements of a part into a buffer that holds what is around them, or gets zeros there.
-fn modify(job: &Job, placed: &Placed, zeros: &Ranges, buffer: &mut PageBuffer) -> Result<()> {
-    let Placed { part, place, .. } = placed;
-    for range in zeros {
-        buffer[place.of(range)].fill(0);
-    }
-    let first = part.piece(&job.array, job.array.buffer_bytes()).first_byte();
-    let into = &mut buffer[place.at(first)..];
-    let got = job.mapping.get(&*job.memory(), &part.section, into, job.array.brick_extents());
-    got.map_err(|error| job.memory_error(&error))
 }
 
 /// Whether writing one more brick would be of no use.
 fn writes_enough(in_flight: u64, brick_bytes: u64) -> bool {
     in_flight >= BUFFERS_MIN && (in_flight + 1) * brick_bytes > WRITING_BYTES_MAX
-}
-
-/// Copies a part from a buffer to memory.
-fn put(job: &Job, placed: &Placed, buffer: &[u8]) -> Result<()> {
-    let Placed { part, place, .. } = placed;
-    let piece = part.piece(&job.array, job.array.buffer_bytes());
-    if gathered::put(job, part, &piece, *place, buffer) {
-        return Ok(());
-    }
-    let from = &buffer[place.at(piece.first_byte())..];
-    let put = job.mapping.put(&*job.memory(), &part.section, from, job.array.brick_extents());
-    put.map_err(|error| job.memory_error(&error))
-}
-
-/// Copies a part to memory at once, if that is all there is to do; otherwise it is to be read. When the first range was copied, the
-/// others are waited for if need be, so that nothing is read twice.
-fn copy_out(job: &Job, part: &Part, piece: &Piece, ranges: &Ranges, at: (&Shard, u64)) -> bool {
-    let (shard, brick_at) = at;
-    let all = |accesses: Vec<Gather>| {
-        let mut pairs = ranges.iter().zip(&accesses).enumerate();
-        pairs.all(|(i, (range, access))| shard.file.copy_out(brick_at + range.start, access, i > 0))
-    };
-    gathered::accesses(job, part, piece, ranges, Gather::for_reading).is_some_and(all)
-}
-
-/// Copies a part to the page cache at once, if it goes there; otherwise it is to be written.
-fn copy_in(job: &Job, part: &Part, piece: &Piece, ranges: &Ranges, at: (&Shard, u64)) -> Result<bool> {
-    let (shard, brick_at) = at;
-    let Some(accesses) = gathered::accesses(job, part, piece, ranges, Gather::for_writing) else {
-        return Ok(false);
-    };
-    for (range, access) in ranges.iter().zip(&accesses) {
-        if !shard.file.copy_in(brick_at + range.start, access)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }

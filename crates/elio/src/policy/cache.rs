@@ -5,7 +5,7 @@
 
 use crate::device::{Properties, Route};
 use crate::file::CachePolicy;
-use crate::policy::cores::has_core_for_worker;
+use crate::policy::cores::has_spare_core;
 use crate::stream::order::Order;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -40,7 +40,7 @@ pub(crate) const COPY_WITHOUT_WORKER_BYTES: usize = 8 << 20;
 /// Asynchronous requests below this are copied from or to the page cache at issue, if that is all there is to do.
 pub(crate) fn copy_at_issue_bytes() -> usize {
     static BYTES: OnceLock<usize> = OnceLock::new();
-    *BYTES.get_or_init(|| if has_core_for_worker() { COPY_AT_ISSUE_BYTES } else { COPY_WITHOUT_WORKER_BYTES })
+    *BYTES.get_or_init(|| if has_spare_core() { COPY_AT_ISSUE_BYTES } else { COPY_WITHOUT_WORKER_BYTES })
 }
 
 /// Asynchronous sequential reads from this on are in flight in their own memory; below it they share read-ahead.

@@ -23,8 +23,8 @@ fn cores() -> Option<u64> {
     available_parallelism().ok().map(|cores| cores.get() as u64)
 }
 
-/// Whether each rank of the node has a core, and there is one besides.
-pub(crate) fn has_core_for_worker() -> bool {
+/// Whether each rank of this node has a core, and there is one besides: for threads that work beside those of the ranks.
+pub fn has_spare_core() -> bool {
     cores().is_none_or(|cores| ranks_on_node() < cores)
 }
 

@@ -1,5 +1,6 @@
 //! What is under way in one buffer, and the requests of the device layer that move it.
 
+use super::offer::Offer;
 use crate::error::Result;
 use crate::shards::Shard;
 use crate::transfer::job::Job;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Flight {
     pub(super) job: Arc<Job>,
-    pub(super) parts: Vec<Placed>,
+    pub(super) parts: Arc<[Placed]>,
     pub(super) stage: Stage,
 }
 
@@ -26,23 +27,20 @@ pub(super) struct Placed {
     pub(super) brick_at: u64,
     /// What of the brick is moved, or will be.
     pub(super) ranges: Ranges,
+    /// What of it is written as zeros.
+    pub(super) zeros: Ranges,
     pub(super) place: Place,
 }
 
-/// What the device is doing.
+/// What is being done.
 #[derive(Debug)]
 pub(super) enum Stage {
+    /// Somebody is to begin them, or has begun.
+    Offered(Arc<Offer>),
     Reading(Moving),
-    /// Reading what the write does not change. Of one part only.
-    ReadingToModify(Moving, Modify),
+    /// Reading what the write does not change, these ranges. Of one part only.
+    ReadingToModify(Moving, Ranges),
     Writing(Moving),
-}
-
-/// What is read before a write, and what is zero.
-#[derive(Debug)]
-pub(super) struct Modify {
-    pub(super) reads: Ranges,
-    pub(super) zeros: Ranges,
 }
 
 /// A request of the device layer, for one range or for several.
@@ -55,6 +53,7 @@ pub(super) enum Moving {
 impl Flight {
     pub(super) fn is_finished(&mut self) -> bool {
         match &mut self.stage {
+            Stage::Offered(offer) => offer.is_done(),
             Stage::Reading(moving) | Stage::ReadingToModify(moving, _) | Stage::Writing(moving) => {
                 moving.is_finished()
             }
@@ -97,6 +96,14 @@ impl Moving {
         match self {
             Self::One(request) => request.test(),
             Self::Several(request) => request.test(),
+        }
+    }
+
+    /// Whether it was only copies, and there is nothing to wait for.
+    pub(super) fn is_copied(&self) -> bool {
+        match self {
+            Self::One(request) => request.bytes_if_done().is_some(),
+            Self::Several(request) => request.is_done(),
         }
     }
 

@@ -1,0 +1,150 @@
+//! A thread that waits for a transfer takes part in it where there is a core for it, and only while it waits.
+
+use crate::world::{World, counted, elements_of, section, spec};
+use dra::{Access, ArrayInMemory, DataType, MemoryError, Transfer};
+use section::{Section, Shape, size};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+use std::thread::{self, ThreadId};
+use std::time::Duration;
+
+/// Bricks of 128 KiB in some shards, the last ones not whole.
+const DIMS: [u64; 2] = [250, 1000];
+const BRICK: [u64; 2] = [64, 256];
+const LEN: u32 = 250 * 1000;
+
+/// An array in memory that takes its time and knows who has copied from or to it.
+#[derive(Debug)]
+struct Watched {
+    of: Arc<dyn ArrayInMemory>,
+    threads: Mutex<HashSet<ThreadId>>,
+}
+
+impl Watched {
+    fn new(of: Arc<dyn ArrayInMemory>) -> Arc<Self> {
+        Arc::new(Self { of, threads: Mutex::default() })
+    }
+
+    fn note(&self) {
+        thread::sleep(Duration::from_millis(10));
+        self.threads.lock().unwrap().insert(thread::current().id());
+    }
+
+    fn threads(&self) -> HashSet<ThreadId> {
+        self.threads.lock().unwrap().clone()
+    }
+}
+
+impl ArrayInMemory for Watched {
+    fn name(&self) -> String {
+        self.of.name()
+    }
+
+    fn data_type(&self) -> DataType {
+        self.of.data_type()
+    }
+
+    fn dims(&self) -> Shape {
+        self.of.dims()
+    }
+
+    fn any_thread(&self) -> bool {
+        self.of.any_thread()
+    }
+
+    fn complete(&self) -> Result<(), MemoryError> {
+        self.of.complete()
+    }
+
+    fn see_others(&self) -> Result<(), MemoryError> {
+        self.of.see_others()
+    }
+
+    fn get(&self, section: &Section, to: &mut [u8], extents: &Shape) -> Result<(), MemoryError> {
+        self.note();
+        self.of.get(section, to, extents)
+    }
+
+    fn put(&self, section: &Section, from: &[u8], extents: &Shape) -> Result<(), MemoryError> {
+        self.note();
+        self.of.put(section, from, extents)
+    }
+}
+
+pub(crate) fn who_waits_copies_beside_the_thread_for_transfers(world: &World) {
+    let array =
+        world.disk.create(&World::path("helping"), &spec(&DIMS, &BRICK), Access::ReadWrite).expect("created");
+    let memory = world.array(DataType::Float64, &DIMS, &counted(1, LEN));
+    let of = dra_ga::in_memory(&memory);
+    let all = Transfer::whole(&DIMS, &DIMS).unwrap();
+    let me = thread::current().id();
+    let by_thread = of.any_thread();
+    let expected = match (by_thread, elio::has_spare_core()) {
+        (false, _) | (true, false) => 1,
+        (true, true) => 2,
+    };
+    for is_read in [false, true] {
+        let watched = Watched::new(Arc::clone(&of));
+        let in_memory: Arc<dyn ArrayInMemory> = watched.clone();
+        let start = if is_read { array.read(&in_memory, &all) } else { array.write(&in_memory, &all) };
+        let mut request = start.expect("started");
+        while by_thread && watched.threads().is_empty() {
+            thread::yield_now();
+        }
+        assert!(!watched.threads().contains(&me), "nobody has waited yet");
+        request.wait().expect("done");
+        let threads = watched.threads();
+        assert_eq!(threads.len(), expected, "reading: {is_read}");
+        assert_eq!(threads.contains(&me), !by_thread || expected == 2);
+        if !is_read {
+            memory.fill(0.0.into()).expect("filled");
+        }
+    }
+    assert!(elements_of(&memory) == counted(1, LEN), "other elements than were written");
+    world.barrier();
+    memory.destroy().expect("destroyed");
+    array.delete().expect("deleted");
+}
+
+/// Requests that are all under way before anybody waits.
+pub(crate) fn with_help_transfers_that_overlap_in_bricks_come_in_order(world: &World) {
+    let array =
+        world.disk.create(&World::path("ordered"), &spec(&DIMS, &BRICK), Access::ReadWrite).expect("created");
+    let all = Transfer::whole(&DIMS, &DIMS).unwrap();
+    for round in 0..5 {
+        let elements = [0, 1, 2].map(|k| counted(10 * round + k, LEN));
+        let written = elements.each_ref().map(|elements| world.array(DataType::Float64, &DIMS, elements));
+        let read = [world.doubles(&DIMS), world.doubles(&DIMS)];
+        let top = u64::from(30 + round);
+        let rows = section(&[top, 1], &[200, 999]);
+        let part = Transfer { in_memory: rows, on_disk: rows, reversed: false };
+        let [first, second, third] = written.each_ref().map(dra_ga::in_memory);
+        let [after_third, after_fourth] = read.each_ref().map(dra_ga::in_memory);
+        let mut requests = [
+            array.write(&first, &all),
+            array.write(&second, &part),
+            array.read(&after_third, &all),
+            array.write(&third, &part),
+            array.write(&second, &all),
+            array.write(&first, &part),
+            array.read(&after_fourth, &all),
+        ]
+        .map(|request| request.expect("started"));
+        for request in requests.iter_mut().rev() {
+            request.wait().expect("done");
+        }
+        for (read, [around, inside]) in read.iter().zip([[0, 1], [1, 0]]) {
+            let mut expected = elements[around].clone();
+            for row in top..200 {
+                let columns = size(8 * (row * DIMS[1] + 1))..size(8 * (row * DIMS[1] + 999));
+                expected[columns.clone()].copy_from_slice(&elements[inside][columns]);
+            }
+            assert!(elements_of(read) == expected, "round {round}: {inside} in {around} was written last");
+        }
+        world.barrier();
+        for memory in written.into_iter().chain(read) {
+            memory.destroy().expect("destroyed");
+        }
+    }
+    array.delete().expect("deleted");
+}

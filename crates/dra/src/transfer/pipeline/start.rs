@@ -1,0 +1,116 @@
+//! The first step of parts that share a buffer: what is only a copy is made, from end to end, and the rest is on its way. It needs
+//! nothing of the pipeline, so that another thread can take it.
+
+use super::flight::{Moving, Placed};
+use crate::error::Result;
+use crate::transfer::Direction;
+use crate::transfer::gathered;
+use crate::transfer::job::Job;
+use crate::transfer::parts::Part;
+use crate::transfer::unit::{self, Piece};
+use elio::{Gather, PageBuffer};
+use std::sync::Arc;
+
+/// Parts about to be moved, and the buffer they have.
+#[derive(Debug)]
+pub(super) struct Start {
+    pub(super) job: Arc<Job>,
+    pub(super) parts: Arc<[Placed]>,
+    pub(super) buffer: PageBuffer,
+}
+
+/// What has become of them.
+#[derive(Debug)]
+pub(super) enum Started {
+    /// There was nothing to wait for; the buffer is free.
+    Finished(PageBuffer),
+    OnItsWay(Moving),
+}
+
+impl Start {
+    /// How much is moved.
+    pub(super) fn bytes(&self) -> u64 {
+        self.parts.iter().map(|placed| unit::len_bytes(&placed.ranges)).sum()
+    }
+
+    pub(super) fn run(self) -> Result<Started> {
+        let Self { job, parts, buffer } = self;
+        if let [placed] = &*parts
+            && copy_without_buffer(&job, placed)?
+        {
+            return Ok(Started::Finished(buffer));
+        }
+        match job.how.direction {
+            Direction::ToMemory => {
+                let moving = Moving::read(&parts, buffer)?;
+                if moving.is_copied() {
+                    return receive(&job, &parts, moving).map(Started::Finished);
+                }
+                Ok(Started::OnItsWay(moving))
+            }
+            Direction::ToDisk => modify_and_write(&job, &parts, buffer).map(Started::OnItsWay),
+        }
+    }
+}
+
+/// Copies a part between memory and the page cache at once, if that is all there is to do.
+pub(super) fn copy_without_buffer(job: &Job, placed: &Placed) -> Result<bool> {
+    match job.how.direction {
+        Direction::ToMemory => Ok(copy_out(job, placed)),
+        Direction::ToDisk => copy_in(job, placed),
+    }
+}
+
+/// When the first range was copied, the others are waited for if need be, so that nothing is read twice.
+fn copy_out(job: &Job, placed: &Placed) -> bool {
+    let Some(accesses) = accesses(job, placed, Gather::for_reading) else { return false };
+    let mut pairs = placed.ranges.iter().zip(&accesses).enumerate();
+    pairs.all(|(i, (range, access))| placed.shard.file.copy_out(placed.brick_at + range.start, access, i > 0))
+}
+
+fn copy_in(job: &Job, placed: &Placed) -> Result<bool> {
+    let Some(accesses) = accesses(job, placed, Gather::for_writing) else { return Ok(false) };
+    for (range, access) in placed.ranges.iter().zip(&accesses) {
+        if !placed.shard.file.copy_in(placed.brick_at + range.start, access)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn accesses(job: &Job, placed: &Placed, access: fn() -> Gather) -> Option<Vec<Gather>> {
+    gathered::accesses(job, &placed.part, &piece(job, &placed.part), &placed.ranges, access)
+}
+
+/// Copies the elements of parts to a buffer that holds what is around them, or gets zeros there, and begins to write them.
+pub(super) fn modify_and_write(job: &Job, parts: &[Placed], mut buffer: PageBuffer) -> Result<Moving> {
+    for Placed { part, place, zeros, .. } in parts {
+        for range in zeros {
+            buffer[place.of(range)].fill(0);
+        }
+        let into = &mut buffer[place.at(piece(job, part).first_byte())..];
+        let got = job.mapping.get(&*job.memory(), &part.section, into, job.array.brick_extents());
+        got.map_err(|error| job.memory_error(&error))?;
+    }
+    Moving::write(parts, buffer)
+}
+
+/// Waits for what is read of parts, and copies them to memory.
+pub(super) fn receive(job: &Job, parts: &[Placed], moving: Moving) -> Result<PageBuffer> {
+    let buffer = moving.received(job, parts)?;
+    for Placed { part, place, .. } in parts {
+        let piece = piece(job, part);
+        if gathered::put(job, part, &piece, *place, &buffer) {
+            continue;
+        }
+        let from = &buffer[place.at(piece.first_byte())..];
+        let put = job.mapping.put(&*job.memory(), &part.section, from, job.array.brick_extents());
+        put.map_err(|error| job.memory_error(&error))?;
+    }
+    Ok(buffer)
+}
+
+/// A part in its brick, wherever that ends.
+fn piece(job: &Job, part: &Part) -> Piece {
+    part.piece(&job.array, job.array.buffer_bytes())
+}
