@@ -53,6 +53,8 @@ pub(super) struct Pipeline {
     flights: VecDeque<Flight>,
     /// The job whose parts are being started.
     current: Option<Current>,
+    /// Whether the last first step was only a copy, as the next ones will be: the device gains nothing from a second thread.
+    is_copying: bool,
     /// Those that have not finished.
     begun: Vec<Arc<Job>>,
     /// Since somebody asked.
@@ -91,7 +93,8 @@ pub(super) trait Driver {
 impl Pipeline {
     pub(super) fn new(memory_bytes: u64) -> Self {
         let (flights, begun, finished) = (VecDeque::new(), vec![], vec![]);
-        Self { buffers: Buffers::new(memory_bytes), flights, current: None, begun, finished }
+        let buffers = Buffers::new(memory_bytes);
+        Self { buffers, flights, current: None, is_copying: false, begun, finished }
     }
 
     /// Whether nothing is under way.
@@ -155,7 +158,10 @@ impl Pipeline {
             let parts = Parts::new(&job.array, job.mapping.on_disk());
             let space = SpaceAhead::for_job(&job);
             match job.array.shards.look_again() {
-                Ok(()) => self.current = Some(Current { job, parts, space, batch: None }),
+                Ok(()) => {
+                    self.current = Some(Current { job, parts, space, batch: None });
+                    self.is_copying = false;
+                }
                 Err(error) => self.end(&job, Some(error), driver),
             }
             return Advanced::Something;
@@ -234,7 +240,7 @@ impl Pipeline {
     /// Takes the first step of parts, or lets a thread that waits do so.
     fn take_first_step(&mut self, start: Start, driver: &impl Driver) {
         let (job, parts) = (Arc::clone(&start.job), Arc::clone(&start.parts));
-        if driver.has_helper() && start.bytes() >= OFFERED_BYTES_MIN {
+        if self.is_copying && start.bytes() >= OFFERED_BYTES_MIN && driver.has_helper() {
             let offer = Arc::new(Offer::new(start));
             driver.offer(&offer);
             self.flights.push_back(Flight { job, parts, stage: Stage::Offered(offer) });
@@ -243,8 +249,14 @@ impl Pipeline {
         }
     }
 
-    /// What is under way after the first step goes to the place number `at` among the flights.
+    /// Goes on with the flight number `at` after its first step.
     fn took_first_step(&mut self, at: usize, job: Arc<Job>, parts: Arc<[Placed]>, started: Result<Started>) {
+        self.is_copying = started.as_ref().is_ok_and(Started::is_copy);
+        self.go_on(at, job, parts, started);
+    }
+
+    /// Goes on with the flight number `at`.
+    fn go_on(&mut self, at: usize, job: Arc<Job>, parts: Arc<[Placed]>, started: Result<Started>) {
         match started {
             Ok(Started::OnItsWay(moving)) => {
                 let stage = match job.how.direction {
@@ -368,13 +380,13 @@ impl Pipeline {
                 let written = moving
                     .received_around(&job, &parts[0], &reads)
                     .and_then(|buffer| start::modify_and_write(&job, &parts, buffer));
-                self.took_first_step(self.flights.len(), job, parts, written.map(Started::OnItsWay));
+                self.go_on(self.flights.len(), job, parts, written.map(Started::OnItsWay));
                 return;
             }
             Stage::Reading(moving) => start::receive(&job, &parts, moving),
             Stage::Writing(moving) => moving.finish().map(|(_, buffer)| buffer),
         };
-        self.took_first_step(at, job, parts, buffer.map(Started::Finished));
+        self.go_on(at, job, parts, buffer.map(Started::Finished));
     }
 }
 

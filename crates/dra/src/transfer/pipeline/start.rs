@@ -27,6 +27,16 @@ pub(super) enum Started {
     OnItsWay(Moving),
 }
 
+impl Started {
+    /// Whether it was only copies.
+    pub(super) fn is_copy(&self) -> bool {
+        match self {
+            Self::Finished(_) => true,
+            Self::OnItsWay(moving) => moving.is_copied(),
+        }
+    }
+}
+
 impl Start {
     /// How much is moved.
     pub(super) fn bytes(&self) -> u64 {
