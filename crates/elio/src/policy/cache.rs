@@ -8,7 +8,6 @@ use crate::file::CachePolicy;
 use crate::policy::cores::has_spare_core;
 use crate::stream::order::Order;
 use std::ops::Range;
-use std::sync::OnceLock;
 
 /// Reads below this that miss the cache go through it when they come alone: the kernel reads ahead a little, and a
 /// neighbour finds its page there. Asynchronous ones do so below [`TINY_READ_BYTES`]. Where they are resident, those that
@@ -39,8 +38,7 @@ pub(crate) const COPY_WITHOUT_WORKER_BYTES: usize = 8 << 20;
 
 /// Asynchronous requests below this are copied from or to the page cache at issue, if that is all there is to do.
 pub(crate) fn copy_at_issue_bytes() -> usize {
-    static BYTES: OnceLock<usize> = OnceLock::new();
-    *BYTES.get_or_init(|| if has_spare_core() { COPY_AT_ISSUE_BYTES } else { COPY_WITHOUT_WORKER_BYTES })
+    if has_spare_core() { COPY_AT_ISSUE_BYTES } else { COPY_WITHOUT_WORKER_BYTES }
 }
 
 /// Asynchronous sequential reads from this on are in flight in their own memory; below it they share read-ahead.

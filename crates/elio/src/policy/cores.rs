@@ -23,9 +23,11 @@ fn cores() -> Option<u64> {
     available_parallelism().ok().map(|cores| cores.get() as u64)
 }
 
-/// Whether each rank of this node has a core, and there is one besides: for threads that work beside those of the ranks.
+/// Whether each rank of this node has a core, and there is one besides, for threads that work beside those of the ranks; asked once,
+/// because the system takes tens of microseconds to tell.
 pub fn has_spare_core() -> bool {
-    cores().is_none_or(|cores| ranks_on_node() < cores)
+    static HAS: OnceLock<bool> = OnceLock::new();
+    *HAS.get_or_init(|| cores().is_none_or(|cores| ranks_on_node() < cores))
 }
 
 /// How many workers this rank finds cores for, beside the one that it computes on.
