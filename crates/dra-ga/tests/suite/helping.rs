@@ -1,8 +1,9 @@
 //! A thread that waits for a transfer takes part in it where there is a core for it, and only while it waits.
 
+use crate::hooked::{Hook, Hooked};
 use crate::world::{World, counted, elements_of, section, spec};
-use dra::{Access, ArrayInMemory, DataType, MemoryError, Transfer};
-use section::{Section, Shape, size};
+use dra::{Access, ArrayInMemory, DataType, Transfer};
+use section::size;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
@@ -13,61 +14,22 @@ const DIMS: [u64; 2] = [250, 1000];
 const BRICK: [u64; 2] = [64, 256];
 const LEN: u32 = 250 * 1000;
 
-/// An array in memory that takes its time and knows who has copied from or to it.
-#[derive(Debug)]
+/// Copies take their time, and it is known who has made them.
+#[derive(Debug, Default)]
 struct Watched {
-    of: Arc<dyn ArrayInMemory>,
     threads: Mutex<HashSet<ThreadId>>,
 }
 
 impl Watched {
-    fn new(of: Arc<dyn ArrayInMemory>) -> Arc<Self> {
-        Arc::new(Self { of, threads: Mutex::default() })
-    }
-
-    fn note(&self) {
-        thread::sleep(Duration::from_millis(10));
-        self.threads.lock().unwrap().insert(thread::current().id());
-    }
-
     fn threads(&self) -> HashSet<ThreadId> {
         self.threads.lock().unwrap().clone()
     }
 }
 
-impl ArrayInMemory for Watched {
-    fn name(&self) -> String {
-        self.of.name()
-    }
-
-    fn data_type(&self) -> DataType {
-        self.of.data_type()
-    }
-
-    fn dims(&self) -> Shape {
-        self.of.dims()
-    }
-
-    fn any_thread(&self) -> bool {
-        self.of.any_thread()
-    }
-
-    fn complete(&self) -> Result<(), MemoryError> {
-        self.of.complete()
-    }
-
-    fn see_others(&self) -> Result<(), MemoryError> {
-        self.of.see_others()
-    }
-
-    fn get(&self, section: &Section, to: &mut [u8], extents: &Shape) -> Result<(), MemoryError> {
-        self.note();
-        self.of.get(section, to, extents)
-    }
-
-    fn put(&self, section: &Section, from: &[u8], extents: &Shape) -> Result<(), MemoryError> {
-        self.note();
-        self.of.put(section, from, extents)
+impl Hook for Watched {
+    fn at_copy(&self) {
+        thread::sleep(Duration::from_millis(10));
+        self.threads.lock().unwrap().insert(thread::current().id());
     }
 }
 
@@ -84,16 +46,17 @@ pub(crate) fn who_waits_copies_beside_the_thread_for_transfers(world: &World) {
         (true, true) => 2,
     };
     for is_read in [false, true] {
-        let watched = Watched::new(Arc::clone(&of));
+        let watched =
+            Arc::new(Hooked { of: Arc::clone(&of), any_thread: by_thread, hook: Watched::default() });
         let in_memory: Arc<dyn ArrayInMemory> = watched.clone();
         let start = if is_read { array.read(&in_memory, &all) } else { array.write(&in_memory, &all) };
         let mut request = start.expect("started");
-        while by_thread && watched.threads().is_empty() {
+        while by_thread && watched.hook.threads().is_empty() {
             thread::yield_now();
         }
-        assert!(!watched.threads().contains(&me), "nobody has waited yet");
+        assert!(!watched.hook.threads().contains(&me), "nobody has waited yet");
         request.wait().expect("done");
-        let threads = watched.threads();
+        let threads = watched.hook.threads();
         assert_eq!(threads.len(), expected, "reading: {is_read}");
         assert_eq!(threads.contains(&me), !by_thread || expected == 2);
         if !is_read {

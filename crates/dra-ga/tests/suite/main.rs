@@ -5,6 +5,7 @@ mod arguments;
 mod damage;
 mod faults;
 mod helping;
+mod hooked;
 mod hosts;
 mod lifetime;
 mod memory;

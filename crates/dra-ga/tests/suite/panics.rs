@@ -1,8 +1,9 @@
 //! An array in memory that panics: all ranks learn of it, and transfers after it work.
 
+use crate::hooked::{Hook, Hooked};
 use crate::world::{World, counted, elements_of, spec};
-use dra::{Access, ArrayInMemory, DataType, MemoryError, Transfer};
-use section::{Section, Shape};
+use dra::{Access, ArrayInMemory, DataType, Transfer};
+use section::Section;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,64 +11,29 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const DIMS: [u64; 2] = [40, 30];
 const LEN: u32 = 40 * 30;
 
-/// An array in memory of which one access panics.
+/// One access panics.
 #[derive(Debug)]
 struct Panicking {
-    of: Arc<dyn ArrayInMemory>,
-    /// Whether a thread may transfer it.
-    any_thread: bool,
     accesses_left: AtomicU64,
 }
 
 impl Panicking {
-    fn access(&self) {
-        if self.accesses_left.fetch_sub(1, Ordering::Relaxed) == 0 {
-            // Without the message that a panic prints.
-            resume_unwind(Box::new("the array has a hole"));
-        }
-    }
-
     /// Whether it has panicked.
     fn is_over(&self) -> bool {
         self.accesses_left.load(Ordering::Relaxed) > u64::MAX / 2
     }
 }
 
-impl ArrayInMemory for Panicking {
-    fn name(&self) -> String {
-        self.of.name()
+impl Hook for Panicking {
+    fn at_copy(&self) {
+        if self.accesses_left.fetch_sub(1, Ordering::Relaxed) == 0 {
+            // Without the message that a panic prints.
+            resume_unwind(Box::new("the array has a hole"));
+        }
     }
 
-    fn data_type(&self) -> DataType {
-        self.of.data_type()
-    }
-
-    fn dims(&self) -> Shape {
-        self.of.dims()
-    }
-
-    fn any_thread(&self) -> bool {
-        self.any_thread
-    }
-
-    fn complete(&self) -> Result<(), MemoryError> {
-        self.access();
-        self.of.complete()
-    }
-
-    fn see_others(&self) -> Result<(), MemoryError> {
-        self.access();
-        self.of.see_others()
-    }
-
-    fn get(&self, section: &Section, to: &mut [u8], extents: &Shape) -> Result<(), MemoryError> {
-        self.access();
-        self.of.get(section, to, extents)
-    }
-
-    fn put(&self, section: &Section, from: &[u8], extents: &Shape) -> Result<(), MemoryError> {
-        self.access();
-        self.of.put(section, from, extents)
+    fn at_order(&self) {
+        self.at_copy();
     }
 }
 
@@ -87,7 +53,7 @@ fn panics_at(world: &World, access: u64, any_thread: bool) -> (u64, bool) {
     let any_thread = any_thread && good.any_thread();
     let is_last = world.ga.rank() + 1 == world.ga.ranks();
     let accesses_left = AtomicU64::new(if is_last { access } else { u64::MAX / 2 });
-    let panicking = Arc::new(Panicking { of: Arc::clone(&good), any_thread, accesses_left });
+    let panicking = Arc::new(Hooked { of: Arc::clone(&good), any_thread, hook: Panicking { accesses_left } });
     let hurt: Arc<dyn ArrayInMemory> = panicking.clone();
 
     let all = Transfer::whole(&DIMS, &DIMS).unwrap();
@@ -114,7 +80,8 @@ fn panics_at(world: &World, access: u64, any_thread: bool) -> (u64, bool) {
     if let Err(error) = beside.wait() {
         expect_told(world, error);
     }
-    let felt = world.disk.comm().all_gather(&[u64::from(panicking.is_over() && is_last)]).expect("gathered");
+    let felt =
+        world.disk.comm().all_gather(&[u64::from(panicking.hook.is_over() && is_last)]).expect("gathered");
     let felt = felt.iter().sum();
     assert_eq!(felt > 0, in_start + in_wait > 0, "access {access}: {in_start} and {in_wait} failed");
 

@@ -1,7 +1,7 @@
 //! Who carries jobs out: a thread of this process where no call of MPI is needed, or the thread that waits for them.
 //!
 //! Jobs are begun in the order in which they were issued. Both ways use one pipeline, and so one memory; it passes from one to
-//! the other only when nothing is in flight.
+//! the other only when nothing is in flight. Who waits for jobs of the thread takes first steps of parts that it offers.
 //!
 //! A panic, ours or of the array in memory, fails the jobs that have been begun; those after them go on with an empty pipeline.
 
