@@ -4,6 +4,7 @@
 //! within seconds. A pass that other processes disturb is repeated. `overlap` computes during transfers, `sweep` varies
 //! what libraries are told; the rules are in `judge`, the tables in `table`.
 
+mod device;
 mod engine;
 mod judge;
 pub(crate) mod options;
@@ -13,20 +14,21 @@ mod report;
 mod sweep;
 mod table;
 mod team;
+mod touched;
 mod workload;
 
 use std::collections::BTreeMap;
 
+use self::device::Device;
 use self::engine::Engine;
 use self::options::{Options, Part};
 use self::overlap::{Setting, Trial};
 use self::pass::{Found, Place};
-use self::report::{Device, Report, Return, Row, Shift};
+use self::report::{Report, Return, Row, Shift};
 use self::team::Team;
 use self::workload::{Alignment, Cell, Layout, Workload};
 use crate::Findings;
-use crate::disk::fio::{Fio, Load};
-use crate::disk::page_cache::{self, PageCache};
+use crate::disk::page_cache::PageCache;
 use crate::disk::passes::Passes;
 use crate::disk::rehearsal::Rehearsals;
 use crate::disk::scratch::Scratch;
@@ -120,7 +122,7 @@ impl<'a> Round<'a> {
             },
             passes: Passes::default(),
             found: Found::default(),
-            device: Device::new(),
+            device: Device::default(),
             trials: BTreeMap::new(),
             sweep: Found::default(),
         })
@@ -161,7 +163,10 @@ impl<'a> Round<'a> {
 
     fn take(&mut self, turn: Turn, team: &mut Team) -> Result<(), BenchError> {
         match turn {
-            Turn::Device(load) => self.measure_device(load),
+            Turn::Device(load) => match &self.options.on_disk.fio {
+                Some(fio) => self.device.measure(load, fio, self.scratch),
+                None => Ok(()),
+            },
             Turn::Pass(engine, load) => {
                 let job = team.job(engine, load.ranks);
                 self.passes += self.place.run(job, (engine, load), &mut self.found)?;
@@ -174,19 +179,12 @@ impl<'a> Round<'a> {
         }
     }
 
-    fn measure_device(&mut self, load: Workload) -> Result<(), BenchError> {
-        page_cache::flush();
-        let Some(executable) = &self.options.on_disk.fio else { return Ok(()) };
-        let fio = || Fio::new(executable.clone(), Load::limit(load.section_bytes(), load.ranks));
-        self.device.entry(load).or_insert_with(fio).measure(self.scratch)
-    }
-
     fn fill(self, report: &mut Report) {
         let (options, cpus) = (self.options, report.machine.cpus);
         report.passes = self.passes;
         if options.wants(Part::Speeds) {
             report.rows = self.rows(cpus);
-            report.shifts = Shift::all(&report.rows, cpus);
+            report.shifts = Shift::all(&report.rows, &self.device, cpus);
             report.returns = Return::all(&report.rows, &self.found, cpus);
         }
         let line = |(setting, trials)| overlap::Line::new(setting, trials, cpus);

@@ -116,7 +116,8 @@ enum Turn {
 /// All repetitions of one walk, in all modes.
 fn measure_walk(bench: &Bench, options: &Options, walk: Workload) -> Result<Vec<Row>, BenchError> {
     let mut samples = Samples::default();
-    let mut fio = options.fio.clone().map(|executable| Fio::new(executable, Load::limit(walk.size_bytes, 1)));
+    let mut fio =
+        options.fio.as_deref().map(|executable| Fio::new(executable, Load::limit(walk.size_bytes, 1)));
     let turns = turns(bench, options, walk);
     warm_up(bench, &turns)?;
     for repetition in 0..options.repetitions(walk.size_bytes) {

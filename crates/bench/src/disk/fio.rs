@@ -1,11 +1,12 @@
 //! What the device gives, by fio: `io_uring`, direct, in the directory of the run. The file is laid out ahead (fio's default),
 //! because direct writes that extend a file wait for one another, and synced at the end.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
+use crate::disk::replay::Replay;
 use crate::disk::scratch::{Scratch, ScratchFile};
 use crate::error::{BenchError, step};
 use crate::statistics::median;
@@ -44,24 +45,47 @@ impl Load {
         (bytes / self.block_bytes).max(1) * self.block_bytes
     }
 
-    fn arguments(self) -> [String; 6] {
+    fn arguments(self, direction: &str, file: &Path) -> Vec<String> {
         let bytes = self.bytes_of_job();
-        [
+        vec![
+            "--name=limit".to_owned(),
+            format!("--rw={direction}"),
+            format!("--filename={}", file.display()),
             format!("--bs={}", self.block_bytes),
             format!("--iodepth={}", self.depth),
             format!("--numjobs={}", self.jobs),
             format!("--size={bytes}"),
             format!("--offset_increment={bytes}"),
-            "--group_reporting".to_owned(),
         ]
     }
 }
 
-/// The fio executable and what it found so far for one load.
+/// What is moved.
+#[derive(Debug)]
+pub(crate) enum Work {
+    /// All of a file, by blocks of one size.
+    Blocks(Load),
+    /// Parts of a file; speeds are of the bytes that are wanted of it.
+    Parts(Replay),
+}
+
+impl From<Load> for Work {
+    fn from(load: Load) -> Self {
+        Self::Blocks(load)
+    }
+}
+
+impl From<Replay> for Work {
+    fn from(replay: Replay) -> Self {
+        Self::Parts(replay)
+    }
+}
+
+/// The fio executable and what it found so far for one piece of work.
 #[derive(Debug)]
 pub(crate) struct Fio {
     executable: PathBuf,
-    load: Load,
+    work: Work,
     found: Vec<Limit>,
 }
 
@@ -83,15 +107,22 @@ struct Direction {
 
 impl Fio {
     /// Before anything was measured.
-    pub(crate) fn new(executable: PathBuf, load: Load) -> Self {
-        Self { executable, load, found: Vec::new() }
+    pub(crate) fn new(executable: &Path, work: impl Into<Work>) -> Self {
+        Self { executable: executable.to_owned(), work: work.into(), found: Vec::new() }
     }
 
     /// Measures once more, on a new file.
     pub(crate) fn measure(&mut self, scratch: &Scratch) -> Result<(), BenchError> {
         let file = scratch.file("limit");
-        let write = self.run("write", &file)?.write.bw_bytes;
-        let read = self.run("read", &file)?.read.bw_bytes;
+        let wanted = match &self.work {
+            Work::Blocks(_) => 1.0,
+            Work::Parts(replay) => {
+                replay.make(file.path())?;
+                replay.wanted_part()
+            }
+        };
+        let write = self.run("write", &file, scratch)?.write.bw_bytes * wanted;
+        let read = self.run("read", &file, scratch)?.read.bw_bytes * wanted;
         self.found.push(Limit { write, read });
         Ok(())
     }
@@ -103,13 +134,16 @@ impl Fio {
         Some(Limit { write, read })
     }
 
-    fn run(&self, direction: &str, file: &ScratchFile) -> Result<Job, BenchError> {
+    fn run(&self, direction: &str, file: &ScratchFile, scratch: &Scratch) -> Result<Job, BenchError> {
+        // The logs have to be there until fio is done.
+        let (arguments, _logs) = match &self.work {
+            Work::Blocks(load) => (load.arguments(direction, file.path()), Vec::new()),
+            Work::Parts(replay) => replay.arguments(direction, file.path(), scratch)?,
+        };
         let output = Command::new(&self.executable)
-            .args(["--name=limit", "--ioengine=io_uring", "--direct=1", "--end_fsync=1"])
-            .args(["--thread", "--output-format=json"])
-            .arg(format!("--rw={direction}"))
-            .args(self.load.arguments())
-            .arg(format!("--filename={}", file.path().display()))
+            .args(["--ioengine=io_uring", "--direct=1", "--end_fsync=1", "--thread", "--group_reporting"])
+            .arg("--output-format=json")
+            .args(arguments)
             .output()
             .map_err(step("starting", &self.executable))?;
         parse(&output.stdout).ok_or_else(|| failure(&output.stderr))

@@ -3,7 +3,8 @@
 //! - Cached: at least 0.95 of the best peer.
 //! - On the device: at least the smaller of twice the best peer and F of the device limit, and never less than 0.95 of the
 //!   best peer. F is 0.85 where the section is aligned; one that is not only has to keep up with the peer, and is held against
-//!   the aligned one: at least 0.86 of it (write to disk) and 0.95 (read cold).
+//!   the aligned one: at least 0.86 of it (write to disk) and 0.95 (read cold), hints permitting: where the device itself loses
+//!   more by the pages that the section then touches, what the device keeps is enough.
 //! - A call that starts a transfer returns within a tenth of the transfer's time.
 //! - Overlap: computing during a transfer costs at most 1.2 of the longer of the two alone. On as many ranks as there are
 //!   processors nobody is left to copy, so there the processor time of the copying counts with the computing.
@@ -61,18 +62,19 @@ pub(crate) fn judge(cell: &Cell, speeds: &Speeds, cpus: usize) -> Judgement {
     Judgement::of(speeds.ours, peer, speeds.limit, target, is_judged(cell.workload.ranks, cpus))
 }
 
-/// What a section that is not aligned has to reach of an aligned one; `None`: nothing.
-pub(crate) fn shifted_min(operation: Operation) -> Option<f64> {
-    match operation {
-        Operation::WriteToDisk => Some(SHIFTED_WRITE_MIN),
-        Operation::ReadCold => Some(SHIFTED_READ_MIN),
-        Operation::WriteCached | Operation::ReadCached => None,
-    }
+/// What a section that is not aligned has to reach of an aligned one; `None`: nothing. `device`: what the device itself keeps.
+pub(crate) fn shifted_min(operation: Operation, device: Option<f64>) -> Option<f64> {
+    let least = match operation {
+        Operation::WriteToDisk => SHIFTED_WRITE_MIN,
+        Operation::ReadCold => SHIFTED_READ_MIN,
+        Operation::WriteCached | Operation::ReadCached => return None,
+    };
+    Some(device.map_or(least, |device| least.min(device)))
 }
 
 /// Judges the speed of a section that is not aligned : that of an aligned one.
-pub(crate) fn judge_shift(cell: &Cell, ratio: Option<f64>, cpus: usize) -> Outcome {
-    if_judged(cell.workload.ranks, cpus, || Outcome::of(ratio, shifted_min(cell.operation)))
+pub(crate) fn judge_shift(cell: &Cell, ratio: Option<f64>, target: Option<f64>, cpus: usize) -> Outcome {
+    if_judged(cell.workload.ranks, cpus, || Outcome::of(ratio, target))
 }
 
 /// Judges the part of a transfer that is over when the call that starts it returns.
@@ -109,7 +111,7 @@ fn target(cell: &Cell, peer: f64, limit: Option<f64>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Speeds, judge, judge_overlap, judge_return, judge_shift};
+    use super::{Speeds, judge, judge_overlap, judge_return, judge_shift, shifted_min};
     use crate::disk::access::Operation;
     use crate::dra::workload::{Alignment, Cell, Layout, Scale, Workload};
     use crate::outcome::Outcome;
@@ -144,11 +146,21 @@ mod tests {
 
     #[test]
     fn a_section_that_is_not_aligned_may_be_so_much_slower_on_the_device() {
-        let outcome = |operation, ratio| judge_shift(&cell(operation, Alignment::Shifted, 2), Some(ratio), 2);
+        let outcome = |operation, ratio| {
+            let target = shifted_min(operation, None);
+            judge_shift(&cell(operation, Alignment::Shifted, 2), Some(ratio), target, 2)
+        };
         assert_eq!(outcome(Operation::WriteToDisk, 0.87), Outcome::Holds);
         assert_eq!(outcome(Operation::WriteToDisk, 0.85), Outcome::Misses);
         assert_eq!(outcome(Operation::ReadCold, 0.94), Outcome::Misses);
         assert_eq!(outcome(Operation::ReadCached, 0.1), Outcome::NotJudged);
+    }
+
+    #[test]
+    fn a_section_that_is_not_aligned_may_lose_what_the_device_loses() {
+        let least = |device| shifted_min(Operation::ReadCold, Some(device)).expect("on the device");
+        assert!((least(0.7) - 0.7).abs() < 1e-9 && (least(1.2) - 0.95).abs() < 1e-9);
+        assert_eq!(shifted_min(Operation::ReadCached, Some(0.7)), None);
     }
 
     #[test]

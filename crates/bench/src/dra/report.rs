@@ -1,15 +1,13 @@
 //! What a run found, as it is printed and kept.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use crate::disk::access::Operation;
-use crate::disk::fio::{Fio, Limit};
 use crate::disk::page_cache::PageCache;
 use crate::disk::passes::Passes;
 use crate::disk::rule::above_limit_note;
 use crate::disk::scratch::Scratch;
+use crate::dra::device::Device;
 use crate::dra::engine::Engine;
 use crate::dra::judge::{Speeds, judge, judge_return, judge_shift, shifted_min};
 use crate::dra::options::Options;
@@ -19,9 +17,6 @@ use crate::dra::sweep;
 use crate::dra::workload::{Alignment, Cell, Workload};
 use crate::machine::Machine;
 use crate::outcome::{Outcome, ratio};
-
-/// The device, as it was measured beside each workload.
-pub(crate) type Device = BTreeMap<Workload, Fio>;
 
 /// An array that occupies more than so many times the bytes of what was written to it is worth a note.
 const ALLOCATED_USUAL_MAX: f64 = 1.25;
@@ -111,13 +106,8 @@ fn speeds(cell: Cell, found: &Found<Engine>, device: &Device) -> Speeds {
         hdf5_collective: of(Engine::Hdf5Collective),
         hdf5_independent: of(Engine::Hdf5Independent),
         ours: of(Engine::Ours),
-        limit: limit(cell, device),
+        limit: device.limit(cell),
     }
-}
-
-fn limit(cell: Cell, device: &Device) -> Option<f64> {
-    let Limit { read, write } = device.get(&cell.workload)?.limit()?;
-    cell.operation.uses_device().then_some(if cell.operation.is_write() { write } else { read })
 }
 
 fn notes(cell: Cell, speeds: &Speeds, found: &Found<Engine>) -> Vec<String> {
@@ -140,26 +130,35 @@ pub(crate) struct Shift {
     pub(crate) ours: [Option<f64>; 2],
     /// Not aligned : aligned, of ours, of the package, and of the better way of HDF5.
     pub(crate) ratios: [Option<f64>; 3],
+    /// The same of the device, moving the pages that the section touches by its hint.
+    pub(crate) device: Option<f64>,
+    /// What ours has to be.
+    pub(crate) target: Option<f64>,
     /// Whether ours is large enough.
     pub(crate) outcome: Outcome,
 }
 
 impl Shift {
     /// Every cell on the device that was measured both ways.
-    pub(crate) fn all(rows: &[Row], cpus: usize) -> Vec<Self> {
+    pub(crate) fn all(rows: &[Row], device: &Device, cpus: usize) -> Vec<Self> {
         let is_shifted = |row: &&Row| row.cell.workload.alignment == Alignment::Shifted;
-        let shifted = rows.iter().filter(is_shifted).filter(|row| shifted_min(row.cell.operation).is_some());
-        shifted.filter_map(|row| Some(Self::new(aligned(rows, row.cell)?, row, cpus))).collect()
+        let shifted = rows.iter().filter(is_shifted);
+        let on_device = shifted.filter(|row| row.cell.operation.uses_device());
+        let shift = |row: &Row| Some(Self::new(aligned(rows, row.cell)?, row, device.shift(row.cell), cpus));
+        on_device.filter_map(shift).collect()
     }
 
-    fn new(aligned: &Row, shifted: &Row, cpus: usize) -> Self {
+    fn new(aligned: &Row, shifted: &Row, device: Option<f64>, cpus: usize) -> Self {
         let (of, to) = (&shifted.speeds, &aligned.speeds);
         let ours = ratio(of.ours, to.ours);
+        let target = shifted_min(shifted.cell.operation, device);
         Self {
             cell: shifted.cell,
             ours: [to.ours, of.ours],
             ratios: [ours, ratio(of.package, to.package), ratio(of.hdf5(), to.hdf5())],
-            outcome: judge_shift(&shifted.cell, ours, cpus),
+            device,
+            target,
+            outcome: judge_shift(&shifted.cell, ours, target, cpus),
         }
     }
 }
@@ -197,8 +196,9 @@ impl Return {
 
 #[cfg(test)]
 mod tests {
-    use super::{Device, Return, Row, Shift};
+    use super::{Return, Row, Shift};
     use crate::disk::access::Operation;
+    use crate::dra::device::Device;
     use crate::dra::engine::Engine;
     use crate::dra::pass::Found;
     use crate::dra::workload::{Alignment, Cell, Layout, Scale, Workload};
@@ -210,7 +210,7 @@ mod tests {
 
     fn rows(found: &Found<Engine>, operation: Operation) -> Vec<Row> {
         let cells = [Alignment::Aligned, Alignment::Shifted].map(|alignment| cell(alignment, operation));
-        cells.map(|cell| Row::new(cell, found, &Device::new(), 2)).into()
+        cells.map(|cell| Row::new(cell, found, &Device::default(), 2)).into()
     }
 
     #[test]
@@ -220,10 +220,12 @@ mod tests {
             found.samples.add((cell(alignment, Operation::ReadCold), Engine::Ours), seconds);
             found.samples.add((cell(alignment, Operation::ReadCold), Engine::Package), 2.0 * seconds);
         }
-        let [shift] = Shift::all(&rows(&found, Operation::ReadCold), 2).try_into().expect("one cell");
+        let [shift] = Shift::all(&rows(&found, Operation::ReadCold), &Device::default(), 2)
+            .try_into()
+            .expect("one cell");
         assert_eq!(shift.ratios, [Some(0.8), Some(0.8), None]);
         assert_eq!(shift.outcome, Outcome::Misses);
-        assert!(Shift::all(&rows(&found, Operation::ReadCached), 2).is_empty());
+        assert!(Shift::all(&rows(&found, Operation::ReadCached), &Device::default(), 2).is_empty());
     }
 
     #[test]

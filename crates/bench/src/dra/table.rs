@@ -22,7 +22,9 @@ The limit is what fio reaches beside them with as many jobs as ranks (io_uring, 
 ";
 
 const RULE_OF_SHIFTS: &str = "\
-Not aligned : aligned. Target: 0.86 (write to disk), 0.95 (read cold). The package and the better way of HDF5 are shown for comparison.
+Not aligned : aligned. Target: 0.86 (write to disk), 0.95 (read cold), or what the device keeps where that is less: fio moves just the pages
+that the section touches, in bricks as large as the hint (io_uring, direct, at most 1 MiB at once, depth 16, as many jobs as ranks). The
+package and the better way of HDF5 are shown for comparison.
 ";
 
 const RULE_OF_RETURNS: &str = "\
@@ -150,6 +152,8 @@ fn shifts(shifts: &[Shift]) -> String {
         "ours",
         "GA package",
         "HDF5",
+        "device",
+        "target",
         "verdict",
     ];
     render(&head, &shifts.iter().map(shift_line).collect::<Vec<_>>())
@@ -170,6 +174,8 @@ fn shift_line(shift: &Shift) -> Vec<String> {
         ours,
         package,
         hdf5,
+        ratio(shift.device),
+        ratio(shift.target),
         shift.outcome.verdict().into(),
     ]
 }
@@ -279,7 +285,8 @@ fn misses(report: &Report) -> String {
         miss(row.cell, format!("{part:.2} of the target"));
     }
     for shift in report.shifts.iter().filter(|shift| shift.outcome == Outcome::Misses) {
-        miss(shift.cell, format!("{} of the aligned one", ratio(shift.ratios[0])));
+        let [ours, target] = [shift.ratios[0], shift.target].map(ratio);
+        miss(shift.cell, format!("{ours} of the aligned one (target {target})"));
     }
     for line in report.returns.iter().filter(|line| line.outcome == Outcome::Misses) {
         miss(line.cell, format!("its call returns after {} of its time", ratio(line.parts[1])));
@@ -301,10 +308,11 @@ fn where_it_is(cell: Cell) -> String {
 mod tests {
     use super::{cells, overlaps, returns, shifts, sweep};
     use crate::disk::access::Operation;
+    use crate::dra::device::Device;
     use crate::dra::engine::Engine;
     use crate::dra::overlap;
     use crate::dra::pass::Found;
-    use crate::dra::report::{Device, Return, Row, Shift};
+    use crate::dra::report::{Return, Row, Shift};
     use crate::dra::sweep::Line;
     use crate::dra::team::Settings;
     use crate::dra::workload::{Alignment, Cell, Layout, Scale, Workload};
@@ -330,7 +338,7 @@ mod tests {
 
     fn rows(operation: Operation) -> Vec<Row> {
         let found = found(operation);
-        let row = |alignment| Row::new(Cell::of(load(alignment), operation), &found, &Device::new(), 2);
+        let row = |alignment| Row::new(Cell::of(load(alignment), operation), &found, &Device::default(), 2);
         [Alignment::Aligned, Alignment::Shifted].map(row).into()
     }
 
@@ -346,10 +354,10 @@ mod tests {
 
     #[test]
     fn a_section_that_is_not_aligned_is_shown_with_both_speeds() {
-        let table = shifts(&Shift::all(&rows(Operation::WriteToDisk), 2));
+        let table = shifts(&Shift::all(&rows(Operation::WriteToDisk), &Device::default(), 2));
         assert_eq!(
-            last_line(&table)[4..12],
-            ["write to disk", "2", "2000", "1000", "0.50", "", "1.00", "MISSES"]
+            last_line(&table)[4..14],
+            ["write to disk", "2", "2000", "1000", "0.50", "", "1.00", "", "0.86", "MISSES"]
         );
     }
 

@@ -3,9 +3,11 @@
 use std::fmt;
 
 use clap::ValueEnum;
+use section::Section;
 use serde::Serialize;
 
-const ELEMENT_BYTES: u64 = 8;
+/// Doubles.
+pub(crate) const ELEMENT_BYTES: u64 = 8;
 /// The most dimensions.
 const DIMS_MAX: usize = 3;
 
@@ -92,6 +94,27 @@ impl Workload {
         }
     }
 
+    /// The extents of the array.
+    pub(crate) fn array_extents(self) -> Vec<u64> {
+        vec![self.extent(); self.layout.dims_count()]
+    }
+
+    /// The extents of a typical request, if one is given.
+    pub(crate) fn hint_extents(self) -> Option<Vec<u64>> {
+        self.hints().map(|hints| hints[..self.layout.dims_count()].into())
+    }
+
+    /// The section.
+    pub(crate) fn section_elements(self) -> Option<Section> {
+        let lo = vec![self.first(); self.layout.dims_count()];
+        let hi: Vec<_> = lo.iter().map(|lo| lo + self.section_extent()).collect();
+        Section::new(&lo, &hi).ok()
+    }
+
+    fn first(self) -> u64 {
+        u64::from(self.alignment == Alignment::Shifted)
+    }
+
     /// Bytes of the section.
     pub(crate) fn section_bytes(self) -> u64 {
         let elements: u64 = (0..self.layout.dims_count()).map(|_| self.section_extent()).product();
@@ -100,7 +123,7 @@ impl Workload {
 
     /// As the driver wants it: dimensions, and of each its extent, hint, begin and extent of the section.
     pub(crate) fn shape(self) -> String {
-        let first = u64::from(self.alignment == Alignment::Shifted);
+        let first = self.first();
         let dims_count = self.layout.dims_count();
         let dimension = |dim: usize| {
             let hint = self.hints().map_or("-1".to_owned(), |hints| hints[dim].to_string());
@@ -116,15 +139,18 @@ impl Workload {
 
     /// For the table: the extents of the array.
     pub(crate) fn array(self) -> String {
-        vec![self.extent().to_string(); self.layout.dims_count()].join(" x ")
+        product(&self.array_extents())
     }
 
     /// For the table: the hints.
     pub(crate) fn hint(self) -> String {
-        let dims_count = self.layout.dims_count();
-        let said = |hints: [u64; DIMS_MAX]| hints[..dims_count].iter().map(u64::to_string).collect();
-        self.hints().map_or(vec!["-1".to_owned(); dims_count], said).join(" x ")
+        self.hint_extents()
+            .map_or_else(|| vec!["-1"; self.layout.dims_count()].join(" x "), |hint| product(&hint))
     }
+}
+
+fn product(extents: &[u64]) -> String {
+    extents.iter().map(u64::to_string).collect::<Vec<_>>().join(" x ")
 }
 
 /// One line of the table.

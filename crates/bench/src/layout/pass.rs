@@ -133,7 +133,7 @@ impl Place<'_> {
     ) -> Result<(), BenchError> {
         self.target.clear()?;
         page_cache::flush();
-        let new = || Fio::new(fio.to_path_buf(), Load::limit(bytes, ranks));
+        let new = || Fio::new(fio, Load::limit(bytes, ranks));
         self.found.device.entry(ranks).or_insert_with(new).measure(self.scratch)
     }
 

@@ -49,7 +49,7 @@ impl<'a> Device<'a> {
         scratch: &Scratch,
     ) -> Result<(), BenchError> {
         let load = load(yardstick, self.size_bytes, jobs);
-        let fio = || Fio::new(self.executable.to_path_buf(), load);
+        let fio = || Fio::new(self.executable, load);
         self.found.entry((yardstick, jobs)).or_insert_with(fio).measure(scratch)
     }
 
