@@ -53,7 +53,8 @@ pub(super) struct Pipeline {
     flights: VecDeque<Flight>,
     /// The job whose parts are being started.
     current: Option<Current>,
-    /// Whether the last first step was only a copy, as the next ones will be: the device gains nothing from a second thread.
+    /// Whether the last first step was only a copy, as the next ones will be, and one that gains from a second thread, as the
+    /// device does not.
     is_copying: bool,
     /// Those that have not finished.
     begun: Vec<Arc<Job>>,
@@ -251,7 +252,8 @@ impl Pipeline {
 
     /// Goes on with the flight number `at` after its first step.
     fn took_first_step(&mut self, at: usize, job: Arc<Job>, parts: Arc<[Placed]>, started: Result<Started>) {
-        self.is_copying = started.as_ref().is_ok_and(Started::is_copy);
+        let direction = job.how.direction;
+        self.is_copying = started.as_ref().is_ok_and(|started| started.is_copy_beside_others(direction));
         self.go_on(at, job, parts, started);
     }
 

@@ -11,8 +11,9 @@ use crate::shards::Shard;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// So much is reserved at a time: the more, the less often its writers and those who send it to the device wait for the file's lock.
-const BATCH_BYTES: u64 = 64 << 20;
+/// So much is reserved at a time: as a rule all of a section, before anything of it is on its way to the device. Later the file system
+/// waits behind that wherever it has to read a map of free blocks, and all who write wait with it for the file's lock.
+const BATCH_BYTES: u64 = 1 << 30;
 /// So much as soon as it matters for a part whether there is data: who asks where data begins goes from one reserved place to
 /// the next.
 const BATCH_BYTES_OF_PARTIAL: u64 = 8 << 20;

@@ -28,10 +28,11 @@ pub(super) enum Started {
 }
 
 impl Started {
-    /// Whether it was only copies.
-    pub(super) fn is_copy(&self) -> bool {
+    /// Whether it was only copies that another thread could make at the same time. What goes to a file straight from memory is
+    /// copied by the kernel, which lets one thread at a time write to a file.
+    pub(super) fn is_copy_beside_others(&self, direction: Direction) -> bool {
         match self {
-            Self::Finished(_) => true,
+            Self::Finished(_) => direction == Direction::ToMemory,
             Self::OnItsWay(moving) => moving.is_copied(),
         }
     }
