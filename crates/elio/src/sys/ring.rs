@@ -12,8 +12,9 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
 
-/// How many transfers are in the kernel at most; more wait their turn here.
-const ENTRIES_COUNT: u32 = 256;
+/// How many transfers are in the kernel at most; more wait their turn here. No device needs as many of one process, and one whose queue
+/// is full, as a virtual disk's soon is with short transfers, gets each of the others later by a thread of the kernel.
+const ENTRIES_COUNT: u32 = 128;
 
 pub(crate) struct Ring {
     uring: IoUring,
