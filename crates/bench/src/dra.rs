@@ -75,7 +75,7 @@ enum Turn {
 
 fn measure(options: &Options, scratch: &Scratch, report: &mut Report) -> Result<(), BenchError> {
     let progress = Progress::new(options.common.silent);
-    let mut round = Round::new(options, scratch)?;
+    let mut round = Round::new(options, scratch, report.machine.cpus)?;
     for repetition in 1..=options.repetitions() {
         progress.say(&format!("repetition {repetition} of {}", options.repetitions()));
         round.repeat(repetition, &progress, report)?;
@@ -109,7 +109,7 @@ fn overlap_settings(options: &Options) -> Vec<Setting> {
 }
 
 impl<'a> Round<'a> {
-    fn new(options: &'a Options, scratch: &'a Scratch) -> Result<Self, BenchError> {
+    fn new(options: &'a Options, scratch: &'a Scratch, cpus: usize) -> Result<Self, BenchError> {
         Ok(Self {
             options,
             scratch,
@@ -118,6 +118,7 @@ impl<'a> Round<'a> {
                 rehearsals: Rehearsals::below(scratch)?,
                 page_cache: PageCache::probe(),
                 is_rehearsed: !options.common.quick,
+                cpus,
                 tries_max: options.common.tries_max(),
             },
             passes: Passes::default(),

@@ -52,6 +52,7 @@ int engine_close(void);
 /* Moves the section. The array in memory is left alone until engine_wait has returned. */
 int engine_start_write(void);
 int engine_start_read(void);
+int engine_probe(int *is_over); /* does not wait */
 int engine_wait(void);
 
 /* Puts the meaning of a failing function's result into `text`. */

@@ -13,7 +13,8 @@
  * section and its extents, in elements (doubles), the last dimension contiguous. Answers are JSON, a line each:
  *
  *   hello               {"mpi": the version of the MPI library}
- *   write STEPS SHAPE   makes the array, writes the section, computes STEPS steps, waits and closes
+ *   write STEPS SHAPE   makes the array, writes the section, computes STEPS steps, waits and closes; with -1 steps it sleeps, and
+ *                       waits only when the transfer is over, so that no processor of the caller takes part
  *                       {"seconds": until the wait was over on the last rank, from before the array was made,
  *                        "disk_seconds": until it was closed and an fsync of all its files had returned as well,
  *                        "call": until the call that starts the transfer had returned on the last rank,
@@ -40,7 +41,7 @@
 #include "kernel_directory.h"
 #include "team.h"
 
-enum { LINE_BYTES_MAX = 256, PATH_BYTES_MAX = 256 };
+enum { LINE_BYTES_MAX = 256, PATH_BYTES_MAX = 256, PROBE_PAUSE_NSEC = 200000 };
 
 static struct {
     const char *directory;
@@ -122,6 +123,16 @@ static void command_compute(int64_t steps)
 
 /* ---- transfers ---- */
 
+/* Sleeps until the transfer is over. */
+static void leave_alone(void)
+{
+    const struct timespec pause = {.tv_nsec = PROBE_PAUSE_NSEC};
+    for (int is_over = 0; !is_over;) {
+        nanosleep(&pause, NULL);
+        must(engine_probe(&is_over), "probe");
+    }
+}
+
 /* From a common begin: makes or opens the array, and moves the section while it computes. The array stays open. */
 static struct moments move(int is_write, int64_t steps)
 {
@@ -136,7 +147,10 @@ static struct moments move(int is_write, int64_t steps)
     mine.called = now();
     must(is_write ? engine_start_write() : engine_start_read(), is_write ? "start of a write" : "start of a read");
     mine.started = now();
-    compute(steps);
+    if (steps < 0)
+        leave_alone();
+    else
+        compute(steps);
     must(engine_wait(), "wait");
     mine.waited = now();
     mine.copying = of_other_threads() - before;

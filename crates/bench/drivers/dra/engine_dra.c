@@ -9,7 +9,7 @@
 #include "ga.h"
 #include "macdecls.h"
 
-enum { MA_WORDS = 1 << 20, ARRAYS_MAX = 16, PATH_BYTES_MAX = 256 };
+enum { MA_WORDS = 1 << 20, ARRAYS_MAX = 16, PATH_BYTES_MAX = 256, PROBED_DONE = -1 };
 
 /* More than any array of a run. */
 static const double ARRAY_BYTES_MAX = 1e11, DISK_BYTES_MAX = 1e12;
@@ -149,6 +149,13 @@ int engine_start_write(void)
 int engine_start_read(void)
 {
     return NDRA_Read_section(0, memory.handle, memory.first, memory.last, disk.handle, disk.first, disk.last, &disk.request);
+}
+
+int engine_probe(int *is_over)
+{
+    int status, code = DRA_Probe(disk.request, &status);
+    *is_over = status == PROBED_DONE;
+    return code;
 }
 
 int engine_wait(void)

@@ -1,7 +1,8 @@
 //! Does computing overlap with a transfer? A program starts it, computes on every rank, and waits. It computes as long as the
-//! transfer alone takes, which is where overlap pays most. The figure is the time of both together over the longer of the two
-//! alone; 1 is perfect and 2 is none. Where every processor computes, somebody has to copy besides: the second figure counts the
-//! processor time that the library's own threads took during the transfer alone with the computing.
+//! transfer alone takes, which is where overlap pays most. Where there is a processor besides those of the ranks, they sleep
+//! during that one: if they waited, a library could have the processors that compute afterwards. The figure is the time of both together over the longer of
+//! the two alone; 1 is perfect and 2 is none. Where every processor computes, somebody has to copy besides: the second figure counts
+//! the processor time that the library's own threads took during the transfer alone with the computing.
 
 use serde::Serialize;
 
@@ -9,7 +10,7 @@ use crate::disk::access::Operation;
 use crate::dra::engine::Engine;
 use crate::dra::judge::judge_overlap;
 use crate::dra::pass::Place;
-use crate::dra::team::{Answer, Job};
+use crate::dra::team::{Answer, Job, Meanwhile};
 use crate::dra::workload::{Alignment, Layout, Workload};
 use crate::error::BenchError;
 use crate::neighbours::watch;
@@ -37,12 +38,18 @@ pub(crate) struct Setting {
 impl Setting {
     /// What is measured with these ranks.
     pub(crate) const OPERATIONS: [Operation; 2] = [Operation::WriteCached, Operation::ReadCold];
+
+    fn has_a_processor_to_copy(&self, cpus: usize) -> bool {
+        self.load.ranks < cpus
+    }
 }
 
 /// The times of one repetition.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Trial {
-    /// The transfer alone.
+    /// The transfer with ranks that wait for it; for information.
+    pub(crate) waited_seconds: f64,
+    /// The transfer alone, while no rank takes part.
     pub(crate) io_seconds: f64,
     /// Processor time of the library's own threads in it, on the busiest rank.
     pub(crate) copying_seconds: f64,
@@ -87,8 +94,7 @@ impl Line {
     pub(crate) fn new(setting: Setting, trials: Vec<Trial>, cpus: usize) -> Self {
         let ratio = median_of_best(&trials, Trial::ratio);
         let ratio_with_copying = median_of_best(&trials, Trial::ratio_with_copying);
-        let has_a_processor_to_copy = setting.load.ranks < cpus;
-        let judged = if has_a_processor_to_copy { ratio } else { ratio_with_copying };
+        let judged = if setting.has_a_processor_to_copy(cpus) { ratio } else { ratio_with_copying };
         let outcome = match setting.engine {
             Engine::Ours => judge_overlap(setting.load.ranks, judged, cpus),
             _ => Outcome::NotJudged,
@@ -126,11 +132,17 @@ pub(crate) fn run(
 }
 
 fn take(job: &mut Job, setting: Setting, place: &Place) -> Result<Trial, BenchError> {
-    let alone = transfer(job, setting, place, 0)?;
+    let waited = transfer(job, setting, place, Meanwhile::Wait)?;
+    let alone = if setting.has_a_processor_to_copy(place.cpus) {
+        transfer(job, setting, place, Meanwhile::Sleep)?
+    } else {
+        waited
+    };
     let steps = steps_lasting(job, alone.transfer)?;
     let compute_seconds = job.compute(steps)?.seconds;
-    let both = transfer(job, setting, place, steps)?;
+    let both = transfer(job, setting, place, Meanwhile::Compute(steps))?;
     Ok(Trial {
+        waited_seconds: waited.transfer,
         io_seconds: alone.transfer,
         copying_seconds: alone.copying,
         compute_seconds,
@@ -139,15 +151,20 @@ fn take(job: &mut Job, setting: Setting, place: &Place) -> Result<Trial, BenchEr
     })
 }
 
-/// The same transfer from the same start, computing so many steps meanwhile.
-fn transfer(job: &mut Job, setting: Setting, place: &Place, steps: u64) -> Result<Answer, BenchError> {
+/// The same transfer from the same start.
+fn transfer(
+    job: &mut Job,
+    setting: Setting,
+    place: &Place,
+    meanwhile: Meanwhile,
+) -> Result<Answer, BenchError> {
     place.rehearse(job, setting.load)?;
     let answer = if setting.operation.is_write() {
-        job.write(setting.load, steps)?
+        job.write(setting.load, meanwhile)?
     } else {
-        job.write(setting.load, 0)?;
+        job.write(setting.load, Meanwhile::Wait)?;
         place.make_cold(setting.load)?;
-        job.read(steps)?
+        job.read(meanwhile)?
     };
     place.clear()?;
     Ok(answer)
@@ -169,6 +186,7 @@ mod tests {
     use crate::outcome::Outcome;
 
     const TRIAL: Trial = Trial {
+        waited_seconds: 0.75,
         io_seconds: 1.0,
         copying_seconds: 0.25,
         compute_seconds: 1.0,

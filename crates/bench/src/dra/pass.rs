@@ -8,7 +8,7 @@ use crate::disk::passes::Passes;
 use crate::disk::rehearsal::Rehearsals;
 use crate::disk::samples::Samples;
 use crate::disk::scratch::ScratchDirectory;
-use crate::dra::team::{Answer, Job};
+use crate::dra::team::{Answer, Job, Meanwhile};
 use crate::dra::workload::{Cell, Workload};
 use crate::error::BenchError;
 use crate::neighbours::watch;
@@ -25,6 +25,8 @@ pub(crate) struct Place {
     pub(crate) rehearsals: Rehearsals,
     /// Whether they are rehearsed.
     pub(crate) is_rehearsed: bool,
+    /// Processors of this machine.
+    pub(crate) cpus: usize,
     /// How often a pass is taken at most that other processes disturb.
     pub(crate) tries_max: u64,
 }
@@ -74,15 +76,15 @@ impl Place {
 
     fn take(&self, job: &mut Job, load: Workload) -> Result<Times, BenchError> {
         self.rehearse(job, load)?;
-        let (written, writing_was_disturbed) = watch(|| job.write(load, 0));
+        let (written, writing_was_disturbed) = watch(|| job.write(load, Meanwhile::Wait));
         let written = written?;
 
-        job.read(0)?;
-        let (cached, reading_was_disturbed) = watch(|| job.read(0));
+        job.read(Meanwhile::Wait)?;
+        let (cached, reading_was_disturbed) = watch(|| job.read(Meanwhile::Wait));
         let cached = cached?;
 
         self.make_cold(load)?;
-        let (cold, cold_was_disturbed) = watch(|| job.read(0));
+        let (cold, cold_was_disturbed) = watch(|| job.read(Meanwhile::Wait));
         let cold = cold?;
         self.clear()?;
         let is_disturbed = writing_was_disturbed || reading_was_disturbed || cold_was_disturbed;
@@ -93,7 +95,7 @@ impl Place {
     pub(crate) fn rehearse(&self, job: &mut Job, load: Workload) -> Result<(), BenchError> {
         let count = if self.is_rehearsed { Rehearsals::count(load.section_bytes()) } else { 0 };
         for _ in 0..count {
-            job.write(load, 0)?;
+            job.write(load, Meanwhile::Wait)?;
             self.rehearsals.keep(self.directory.path())?;
             self.directory.clear()?;
         }

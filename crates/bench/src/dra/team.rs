@@ -2,6 +2,7 @@
 //! understands).
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -76,14 +77,14 @@ impl Job {
         Ok(self.0.ask::<Hello>("hello")?.mpi)
     }
 
-    /// Makes an array, writes the section while it computes, waits, closes and syncs.
-    pub(crate) fn write(&mut self, load: Workload, steps: u64) -> Result<Answer, BenchError> {
-        self.0.ask(&format!("write {steps} {}", load.shape()))
+    /// Makes an array, writes the section, waits, closes and syncs.
+    pub(crate) fn write(&mut self, load: Workload, meanwhile: Meanwhile) -> Result<Answer, BenchError> {
+        self.0.ask(&format!("write {meanwhile} {}", load.shape()))
     }
 
-    /// Reads what it wrote last while it computes, and compares.
-    pub(crate) fn read(&mut self, steps: u64) -> Result<Answer, BenchError> {
-        self.0.ask(&format!("read {steps}"))
+    /// Reads what it wrote last, and compares.
+    pub(crate) fn read(&mut self, meanwhile: Meanwhile) -> Result<Answer, BenchError> {
+        self.0.ask(&format!("read {meanwhile}"))
     }
 
     /// Computes alone.
@@ -94,6 +95,28 @@ impl Job {
     /// Gives the memory back, so that the next job has it.
     pub(crate) fn forget(&mut self) -> Result<(), BenchError> {
         self.0.ask::<Answer>("forget").map(drop)
+    }
+}
+
+/// What ranks do while a transfer is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meanwhile {
+    /// Wait for it, and so take part in it where the library lets them.
+    Wait,
+    /// Compute so many steps, and then wait.
+    Compute(u64),
+    /// Sleep until it is over.
+    Sleep,
+}
+
+impl fmt::Display for Meanwhile {
+    /// As the driver wants it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wait => f.write_str("0"),
+            Self::Compute(steps) => write!(f, "{steps}"),
+            Self::Sleep => f.write_str("-1"),
+        }
     }
 }
 
@@ -137,10 +160,12 @@ impl Team {
 
 #[cfg(test)]
 mod tests {
-    use super::said;
+    use super::{Meanwhile, said};
 
     #[test]
-    fn what_is_not_given_is_said_as_minus_one() {
+    fn the_driver_is_told_numbers() {
+        let told = [Meanwhile::Wait, Meanwhile::Compute(7), Meanwhile::Sleep].map(|of| of.to_string());
+        assert_eq!(told, ["0", "7", "-1"]);
         assert_eq!([said(None), said(Some(1 << 20))], ["-1", "1048576"]);
     }
 }
