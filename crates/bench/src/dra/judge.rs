@@ -4,7 +4,7 @@
 //! - On the device: at least the smaller of twice the best peer and F of the device limit, and never less than 0.95 of the
 //!   best peer. F is 0.85 where the section is aligned; one that is not only has to keep up with the peer, and is held against
 //!   the aligned one: at least 0.86 of it (write to disk) and 0.95 (read cold), hints permitting: where the device itself loses
-//!   more by the pages that the section then touches, what the device keeps is enough.
+//!   by the pages that the section then touches, the same of what the device keeps.
 //! - A call that starts a transfer returns within a tenth of the transfer's time.
 //! - Overlap: computing during a transfer costs at most 1.2 of the longer of the two alone. On as many ranks as there are
 //!   processors nobody is left to copy, so there the processor time of the copying counts with the computing.
@@ -69,7 +69,7 @@ pub(crate) fn shifted_min(operation: Operation, device: Option<f64>) -> Option<f
         Operation::ReadCold => SHIFTED_READ_MIN,
         Operation::WriteCached | Operation::ReadCached => return None,
     };
-    Some(device.map_or(least, |device| least.min(device)))
+    Some(least * device.map_or(1.0, |device| device.min(1.0)))
 }
 
 /// Judges the speed of a section that is not aligned : that of an aligned one.
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_section_that_is_not_aligned_may_lose_what_the_device_loses() {
         let least = |device| shifted_min(Operation::ReadCold, Some(device)).expect("on the device");
-        assert!((least(0.7) - 0.7).abs() < 1e-9 && (least(1.2) - 0.95).abs() < 1e-9);
+        assert!((least(0.8) - 0.76).abs() < 1e-9 && (least(1.2) - 0.95).abs() < 1e-9);
         assert_eq!(shifted_min(Operation::ReadCached, Some(0.7)), None);
     }
 

@@ -22,9 +22,9 @@ The limit is what fio reaches beside them with as many jobs as ranks (io_uring, 
 ";
 
 const RULE_OF_SHIFTS: &str = "\
-Not aligned : aligned. Target: 0.86 (write to disk), 0.95 (read cold), or what the device keeps where that is less: fio moves just the pages
-that the section touches, in bricks as large as the hint (io_uring, direct, at most 1 MiB at once, depth 16, as many jobs as ranks). The
-package and the better way of HDF5 are shown for comparison.
+Not aligned : aligned. Target: 0.86 (write to disk), 0.95 (read cold), of what the device keeps where a hint costs it something: fio moves
+just the pages that the section touches, in bricks as large as the hint (io_uring, direct, at most 1 MiB at once, depth 16, as many
+jobs as ranks). The package and the better way of HDF5 are shown for comparison.
 ";
 
 const RULE_OF_RETURNS: &str = "\
