@@ -1,8 +1,9 @@
 //! Does computing overlap with a transfer? A program starts it, computes on every rank, and waits. It computes as long as the
 //! transfer alone takes, which is where overlap pays most. Where there is a processor besides those of the ranks, they sleep
-//! during that one: if they waited, a library could have the processors that compute afterwards. The figure is the time of both together over the longer of
-//! the two alone; 1 is perfect and 2 is none. Where every processor computes, somebody has to copy besides: the second figure counts
-//! the processor time that the library's own threads took during the transfer alone with the computing.
+//! during that one: if they waited, a library could have the processors that compute afterwards. The figure is the time of both
+//! together over the longer of the two alone; 1 is perfect and 2 is none. Where every processor computes, somebody has to copy
+//! besides: the second figure counts the processor time that the library's own threads took during the transfer alone with the
+//! computing.
 
 use serde::Serialize;
 

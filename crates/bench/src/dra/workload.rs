@@ -134,22 +134,23 @@ impl Workload {
 
     /// For the table: the extents of the section.
     pub(crate) fn section(self) -> String {
-        vec![self.section_extent().to_string(); self.layout.dims_count()].join(" x ")
+        joined(&vec![self.section_extent(); self.layout.dims_count()])
     }
 
     /// For the table: the extents of the array.
     pub(crate) fn array(self) -> String {
-        product(&self.array_extents())
+        joined(&self.array_extents())
     }
 
     /// For the table: the hints.
     pub(crate) fn hint(self) -> String {
         self.hint_extents()
-            .map_or_else(|| vec!["-1"; self.layout.dims_count()].join(" x "), |hint| product(&hint))
+            .map_or_else(|| vec!["-1"; self.layout.dims_count()].join(" x "), |hint| joined(&hint))
     }
 }
 
-fn product(extents: &[u64]) -> String {
+/// As tables say a shape.
+fn joined(extents: &[u64]) -> String {
     extents.iter().map(u64::to_string).collect::<Vec<_>>().join(" x ")
 }
 
