@@ -1,7 +1,7 @@
 //! Worker threads: they run transfers that no ring takes, and writeback.
 
 use crate::policy::backend::has_ring;
-use crate::policy::cores::cores_for_workers;
+use crate::policy::cores::{cores_for_workers, start_thread};
 use crate::sys::transfer::{Direction, Transfer};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, Weak};
@@ -109,10 +109,8 @@ impl Pool {
     /// Starts one more worker. Where the system refuses, the queue is left to the threads there are; with none at
     /// all, this thread does the work, so that nothing waits for ever.
     fn spawn(&'static self) {
-        let started = thread::Builder::new()
-            .name(self.name.to_owned())
-            .stack_size(256 * 1024)
-            .spawn(move || self.work());
+        let builder = thread::Builder::new().name(self.name.to_owned()).stack_size(256 * 1024);
+        let started = start_thread(builder, move || self.work());
         if started.is_err() {
             let mut queue = self.queue();
             queue.threads_count -= 1;

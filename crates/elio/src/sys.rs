@@ -2,6 +2,7 @@
 //! unsafe in this crate is in here; what leaves it is safe.
 #![allow(unsafe_code)]
 
+pub(crate) mod affinity;
 pub(crate) mod alloc;
 pub(crate) mod around_caches;
 pub(crate) mod caller_memory;

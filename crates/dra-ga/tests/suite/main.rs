@@ -2,6 +2,7 @@
 //! where whoever waits does it, on 1 to 7 ranks and on two test hosts.
 
 mod arguments;
+mod cores;
 mod damage;
 mod faults;
 mod helping;
@@ -34,6 +35,9 @@ fn main() -> ExitCode {
             scenario!(arguments::ranks_that_want_different_transfers_are_all_told),
             scenario!(arguments::an_array_is_used_as_it_was_opened),
             scenario!(arguments::arrays_that_cannot_be_are_refused),
+            scenario!(cores::the_thread_for_transfers_keeps_to_one_core_where_ranks_have_all)
+                .ranks(..=2)
+                .hosts(..2),
             scenario!(damage::what_is_no_array_is_the_same_error_everywhere),
             scenario!(damage::a_damaged_shard_is_an_error_of_the_wait_on_every_rank),
             scenario!(damage::arrays_of_other_programs_are_read_and_written),

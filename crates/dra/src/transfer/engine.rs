@@ -37,6 +37,8 @@ struct Queue {
     driver: Option<Driver>,
     /// Threads that wait for a job and have nothing of their own to do.
     waiting_count: usize,
+    /// The core that the thread for transfers keeps to: see [`core_for_worker`].
+    core: Option<usize>,
     /// What they may do meanwhile.
     offers: VecDeque<Arc<Offer>>,
     ends: bool,
@@ -84,7 +86,10 @@ impl Engine {
         self.drop_left_over();
         job.how.by_caller = job.how.by_caller || !self.has_worker();
         let job = Arc::new(job);
-        self.shared.queue().jobs.push_back(Arc::clone(&job));
+        let mut queue = self.shared.queue();
+        queue.core = core_for_worker();
+        queue.jobs.push_back(Arc::clone(&job));
+        drop(queue);
         self.shared.changed.notify_all();
         job
     }
@@ -107,6 +112,7 @@ impl Engine {
 
     /// Waits until a job is done, and does what is for this thread meanwhile.
     pub(crate) fn wait(&self, job: &Job) {
+        self.shared.queue().core = core_for_worker();
         while !job.is_done() {
             if self.shared.advance(Driver::Caller, true) == Advanced::Nothing {
                 self.shared.wait_and_help(job);
@@ -164,19 +170,27 @@ impl Shared {
 
     /// The thread.
     fn work(&self) {
-        loop {
-            if self.advance(Driver::Worker, true) == Advanced::Something {
-                continue;
-            }
-            let idle = |queue: &mut Queue| !queue.ends && !queue.has_work_for(Driver::Worker);
-            let queue = self.changed.wait_while(self.queue(), idle).unwrap_or_else(PoisonError::into_inner);
-            if !queue.has_work_for(Driver::Worker) {
-                return;
-            }
-            drop(queue);
+        while self.wait_for_work() {
+            self.choose_core();
             // Whom it has displaced by waking up may be a rank on its way out of the call that started the transfer.
             thread::yield_now();
+            while self.advance(Driver::Worker, true) == Advanced::Something {
+                self.choose_core();
+            }
+            elio::confine_thread(None);
         }
+    }
+
+    /// Until something is for the thread; false if there is nothing more to come.
+    fn wait_for_work(&self) -> bool {
+        let idle = |queue: &mut Queue| !queue.ends && !queue.has_work_for(Driver::Worker);
+        let queue = self.changed.wait_while(self.queue(), idle).unwrap_or_else(PoisonError::into_inner);
+        queue.has_work_for(Driver::Worker)
+    }
+
+    fn choose_core(&self) {
+        let core = self.queue().core;
+        elio::confine_thread(core);
     }
 
     /// Until a job is done, or something is for the waiting thread alone to do: takes the first steps that the other thread offers.
@@ -253,6 +267,13 @@ impl pipeline::Driver for Driving<'_> {
         self.shared.queue().offers.push_back(Arc::clone(offer));
         self.shared.changed.notify_all();
     }
+}
+
+/// Where the ranks of a node have all its cores, the thread for transfers keeps to that of its rank, which is asked whenever a job is
+/// issued or waited for. Left alone, the kernel gathers the threads of ranks that write one file on one core, because they wake each
+/// other at the file's lock, and the ranks that compute meanwhile on the others.
+fn core_for_worker() -> Option<usize> {
+    if elio::has_spare_core() { None } else { elio::current_core() }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -3,6 +3,7 @@
 
 use crate::buffer;
 use crate::inode::Inode;
+use crate::policy::cores::start_thread;
 use crate::sys::exit;
 use std::sync::{Condvar, Mutex, OnceLock};
 use std::thread;
@@ -20,9 +21,8 @@ fn housekeeper() -> &'static Housekeeper {
     static HOUSEKEEPER: OnceLock<Housekeeper> = OnceLock::new();
     HOUSEKEEPER.get_or_init(|| {
         exit::at_exit(flush_at_exit);
-        let started =
-            thread::Builder::new().name("elio-housekeeping".to_owned()).stack_size(256 * 1024).spawn(work);
-        if let Err(error) = started {
+        let builder = thread::Builder::new().name("elio-housekeeping".to_owned()).stack_size(256 * 1024);
+        if let Err(error) = start_thread(builder, work) {
             tracing::warn!(%error, "no housekeeping thread: written-behind data waits for sync or close");
         }
         Housekeeper { wanted: Mutex::new(false), called: Condvar::new() }
