@@ -20,7 +20,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use self::engine::Job;
-use self::options::Options;
+use self::options::{Options, Part};
 use self::pass::{Found, Place};
 use self::report::Report;
 use self::team::{Command, Team};
@@ -58,9 +58,10 @@ fn empty_report(options: &Options, scratch: &Scratch) -> Report {
         side: options.side(),
         repetitions: options.repetitions(),
         passes: Passes::default(),
+        parts: options.parts.clone(),
         peer_only: options.peer_only,
         missing: options.missing(),
-        has_limit: options.fio.is_some(),
+        has_limit: options.fio().is_some() || !options.wants(Part::Speeds),
         limits: BTreeMap::new(),
         plain: [None; 2],
         peer_memory_bytes: BTreeMap::new(),
@@ -100,7 +101,10 @@ fn measure(options: &Options, scratch: &Scratch, report: &mut Report) -> Result<
             progress.say("  making the sources");
             make_sources(options, &mut team, &source)?;
         }
-        for group in options.patterns().chunks(GROUP_PATTERNS) {
+        let patterns = options.patterns();
+        // Without yardsticks there is nothing to be near to.
+        let in_group = if options.wants(Part::Speeds) { GROUP_PATTERNS } else { patterns.len() };
+        for group in patterns.chunks(in_group) {
             let names: Vec<String> = group.iter().map(ToString::to_string).collect();
             progress.say(&format!("  {}", names.join(", ")));
             for turn in shuffled(&turns(options, group, repetition), repetition) {
@@ -145,7 +149,7 @@ fn cells(options: &Options) -> Vec<Cell> {
 /// Everything that is done with a group of patterns.
 fn turns(options: &Options, group: &[Pattern], repetition: u64) -> Vec<Turn> {
     let mut turns: Vec<Turn> =
-        options.ranks().into_iter().filter(|_| options.fio.is_some()).map(Turn::Device).collect();
+        options.ranks().into_iter().filter(|_| options.fio().is_some()).map(Turn::Device).collect();
     for job in Job::all(options) {
         match job {
             Job::Plain => turns.push(Turn::Plain),
@@ -159,7 +163,8 @@ fn turns(options: &Options, group: &[Pattern], repetition: u64) -> Vec<Turn> {
                 turns.extend(cells.clone().map(Turn::Conversion));
                 // It takes long, is not judged and does not depend on memory: once.
                 let is_first = repetition == 1 && options.memories_bytes().first() == Some(&memory_bytes);
-                turns.extend(cells.filter(|_| is_first).map(Turn::Skewed));
+                let is_wanted = is_first && options.wants(Part::Speeds);
+                turns.extend(cells.filter(|_| is_wanted).map(Turn::Skewed));
             }
         }
     }
@@ -169,10 +174,9 @@ fn turns(options: &Options, group: &[Pattern], repetition: u64) -> Vec<Turn> {
 fn take(turn: Turn, options: &Options, place: &mut Place<'_>, team: &mut Team) -> Result<(), BenchError> {
     match turn {
         Turn::Plain => place.copy_plainly(team),
-        Turn::Device(ranks) => options
-            .fio
-            .as_ref()
-            .map_or(Ok(()), |fio| place.measure_device(fio, ranks, options.matrix_bytes())),
+        Turn::Device(ranks) => {
+            options.fio().map_or(Ok(()), |fio| place.measure_device(fio, ranks, options.matrix_bytes()))
+        }
         Turn::Peer(pattern, memory_bytes) => place.convert_by_peer(team, (pattern, memory_bytes)),
         Turn::Conversion(cell) => place.convert(team, cell),
         Turn::Skewed(cell) => place.read_skewed(team, cell, options.side()),
@@ -202,5 +206,13 @@ mod tests {
         // Two limits, a plain copy, three patterns with two memories by ours with one rank and with two, and once by TensorStore.
         assert_eq!((of(2).len(), skewed(&of(2))), (2 + 1 + 12, 0));
         assert_eq!((of(1).len(), skewed(&of(1))), (2 + 1 + 12 + 6 + 6, 6));
+    }
+
+    #[test]
+    fn for_the_spread_alone_there_are_conversions_and_nothing_else() {
+        let options = options("--ours a --plain b --peer-python c --peer-script d --fio e --parts spread");
+        let turns = turns(&options, &options.patterns(), 1);
+        assert_eq!(turns.len(), 44);
+        assert!(turns.iter().all(|turn| matches!(turn, Turn::Conversion(_))));
     }
 }

@@ -58,7 +58,7 @@ pub use error::{Error, Operation, Result};
 pub use file::{CachePolicy, File, Mode, OpenOptions, Sharing, open_device};
 pub use page_buffer::PageBuffer;
 pub use policy::backend::why_no_io_uring;
-pub use policy::cores::{confine_thread, current_core, has_spare_core};
+pub use policy::cores::{confine_thread, current_core, has_spare_core, let_others_run_on};
 pub use request::{Piece, Request, SpreadRequest, read_spread, write_spread};
 pub use stat::{FileSystem, Stat, stat};
 pub use stream::writeback::JOINED_WRITE_BYTES;

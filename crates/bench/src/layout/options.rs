@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
+use serde::Serialize;
 
 use crate::layout::engine::{Engine, PEERS};
 use crate::layout::workload::{ELEMENT_BYTES, Pattern};
@@ -35,13 +36,16 @@ pub(crate) struct Options {
     peer_script: Option<PathBuf>,
     /// The fio program.
     #[arg(long, value_name = "PROGRAM")]
-    pub(crate) fio: Option<PathBuf>,
+    fio: Option<PathBuf>,
     /// Measure the peers alone; chemio does not count as missing.
     #[arg(long)]
     pub(crate) peer_only: bool,
     /// Open MPI's launcher.
     #[arg(long, value_name = "PROGRAM", default_value = "mpirun.openmpi")]
     mpirun: PathBuf,
+    /// What to measure.
+    #[arg(long, value_delimiter = ',', value_enum, default_values = ["speeds", "spread"])]
+    pub(crate) parts: Vec<Part>,
     /// Directory for the matrices, on the disk to be measured.
     #[arg(long, default_value = ".")]
     pub(crate) directory: PathBuf,
@@ -64,20 +68,43 @@ pub(crate) struct Options {
     pub(crate) common: Common,
 }
 
+/// A part of the suite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Part {
+    /// Each conversion, and reading before and after it, against the peers and the device.
+    Speeds,
+    /// The slowest conversion against the fastest; alone, all patterns take turns with each other.
+    Spread,
+}
+
 impl Options {
+    /// Whether `part` was asked for.
+    pub(crate) fn wants(&self, part: Part) -> bool {
+        self.parts.contains(&part)
+    }
+
     /// Our driver, unless only the peers are asked for.
     pub(crate) fn ours(&self) -> Option<&Path> {
         self.ours.as_deref().filter(|_| !self.peer_only)
     }
 
-    /// The program that copies files.
+    /// The program that copies files, if it has something to do.
     pub(crate) fn plain(&self) -> Option<&Path> {
-        self.plain.as_deref()
+        self.plain.as_deref().filter(|_| self.wants(Part::Speeds))
     }
 
-    /// A Python, and what it runs.
+    /// A Python, and what it runs, if it has something to do.
     pub(crate) fn peer(&self) -> Option<(&Path, &Path)> {
+        if !self.wants(Part::Speeds) {
+            return None;
+        }
         Some((self.peer_python.as_deref()?, self.peer_script.as_deref()?))
+    }
+
+    /// fio, if it has something to do.
+    pub(crate) fn fio(&self) -> Option<&Path> {
+        self.fio.as_deref().filter(|_| self.wants(Part::Speeds))
     }
 
     /// What starts jobs of ranks.
@@ -88,6 +115,7 @@ impl Options {
     /// Who should be there and is not.
     pub(crate) fn missing(&self) -> Vec<Engine> {
         let is_there = |engine: &Engine| match engine {
+            Engine::Plain | Engine::TensorStore if !self.wants(Part::Speeds) => true,
             Engine::Plain => self.plain().is_some(),
             Engine::TensorStore => self.peer().is_some(),
             Engine::Ours => self.peer_only || self.ours().is_some(),
@@ -166,6 +194,13 @@ mod tests {
             |options: &Options| options.patterns().iter().map(|pattern| pattern.rows).collect::<Vec<_>>();
         assert_eq!(rows(&options("--patterns 1,6,11")), [8, 256, 8192]);
         assert_eq!(rows(&options("--quick")), [8, 64, 512]);
+    }
+
+    #[test]
+    fn for_the_spread_alone_nobody_but_ours_is_started_or_missed() {
+        let alone = options("--parts spread --plain x --peer-python y --peer-script z --fio f");
+        assert_eq!((alone.plain(), alone.peer(), alone.fio()), (None, None, None));
+        assert_eq!(alone.missing(), [Engine::Ours]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::disk::passes::Passes;
 use crate::layout::engine::Engine;
 use crate::layout::judge::{Judgement, Judgements, Seconds, judge, judge_spread};
+use crate::layout::options::Part;
 use crate::layout::pass::{Found, Measured};
 use crate::layout::workload::{Cell, ELEMENT_BYTES, Pattern};
 use crate::machine::Machine;
@@ -29,11 +30,13 @@ pub(crate) struct Report {
     pub(crate) repetitions: u64,
     /// How many measurements that took, and how many were disturbed.
     pub(crate) passes: Passes,
+    /// What was asked for.
+    pub(crate) parts: Vec<Part>,
     /// Whether only the peers were asked for.
     pub(crate) peer_only: bool,
     /// Who is not there and should be.
     pub(crate) missing: Vec<Engine>,
-    /// Whether the device itself was measured.
+    /// Whether the device itself was measured, if that was wanted.
     pub(crate) has_limit: bool,
     /// What the device gives by fio for each number of ranks, in bytes per second: reading and writing.
     pub(crate) limits: BTreeMap<usize, [f64; 2]>,
@@ -53,9 +56,14 @@ impl Report {
         self.side * self.side * ELEMENT_BYTES
     }
 
+    /// Whether `part` was asked for.
+    pub(crate) fn wants(&self, part: Part) -> bool {
+        self.parts.contains(&part)
+    }
+
     /// Everything that was or could have been judged.
     pub(crate) fn outcomes(&self) -> Vec<Outcome> {
-        let of_rows = self.rows.iter().flat_map(|row| row.judgements.outcomes());
+        let of_rows = self.rows.iter().filter_map(|row| row.judgements).flat_map(|of| of.outcomes());
         of_rows.chain(self.spreads.iter().map(|spread| spread.judgement.outcome)).collect()
     }
 
@@ -69,12 +77,15 @@ impl Report {
         let row = |&cell: &Cell| {
             let seconds = found.seconds_of(cell, self.matrix_bytes());
             let place = (self.matrix_bytes(), Some(cell.pattern) == most_skewed);
-            let judgements = judge(&cell, &seconds, place, self.machine.cpus);
-            let all = Measured::of(cell).map(|measured| found.samples.seconds(&measured).to_vec());
-            Row { cell, seconds, judgements, all_seconds: all.into() }
+            let is_judged = self.wants(Part::Speeds);
+            let judgements = is_judged.then(|| judge(&cell, &seconds, place, self.machine.cpus));
+            let all_seconds = Measured::of(cell).map(|measured| found.samples.seconds(&measured).to_vec());
+            Row { cell, seconds, judgements, all_seconds }
         };
         self.rows = cells.iter().map(row).collect();
-        self.spreads = Spread::all(&self.rows, self.machine.cpus);
+        if self.wants(Part::Spread) {
+            self.spreads = Spread::all(&self.rows, self.machine.cpus);
+        }
     }
 }
 
@@ -86,10 +97,17 @@ pub(crate) struct Row {
     pub(crate) cell: Cell,
     /// Median times.
     pub(crate) seconds: Seconds,
-    /// Against the targets.
-    pub(crate) judgements: Judgements,
+    /// Against the targets of speeds, if these were asked for.
+    pub(crate) judgements: Option<Judgements>,
     /// Every single time that was not disturbed: skewed, conversion, aligned, `TensorStore`.
-    pub(crate) all_seconds: Vec<Vec<f64>>,
+    pub(crate) all_seconds: [Vec<f64>; 4],
+}
+
+impl Row {
+    /// Every single time of the conversion.
+    pub(crate) fn conversions(&self) -> &[f64] {
+        &self.all_seconds[1]
+    }
 }
 
 /// The conversions with one number of ranks and one memory.

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::layout::engine::Engine;
 use crate::layout::judge::Judgement;
+use crate::layout::options::Part;
 use crate::layout::report::{Report, Row, Spread};
 use crate::markdown::{MISSING, megabytes, ratio, render, tally};
 use crate::outcome::Outcome;
@@ -20,15 +21,26 @@ direct, 1 MiB blocks, depth 16, as many jobs as ranks) at least 0.85; TensorStor
 skewed pattern. Judged if there are as many processors as ranks.
 ";
 
+const RULE_OF_CONVERSIONS: &str = "\
+Times in seconds for all of the matrix, from opening the source, cold, until the new target is closed and on disk, by NDRA_Copy. In each
+repetition all conversions take turns.
+";
+
 const RULE_OF_SPREADS: &str = "\
-The slowest conversion : the fastest, of all patterns. Target: at most 1.15.
+The slowest conversion : the fastest, of all patterns, by medians. Target: at most 1.15.
 ";
 
 /// The whole report.
 pub(crate) fn report(report: &Report) -> String {
     let mut text = head(report);
-    let _ = write!(text, "\n{RULE_OF_ROWS}\n{}", lines(&report.rows));
-    let _ = write!(text, "\n{RULE_OF_SPREADS}\n{}", spreads(&report.spreads));
+    let _ = if report.wants(Part::Speeds) {
+        write!(text, "\n{RULE_OF_ROWS}\n{}", lines(&report.rows))
+    } else {
+        write!(text, "\n{RULE_OF_CONVERSIONS}\n{}", conversions(&report.rows))
+    };
+    if report.wants(Part::Spread) {
+        let _ = write!(text, "\n{RULE_OF_SPREADS}\n{}", spreads(&report.spreads));
+    }
     text + &tally(&report.outcomes()) + &misses(report)
 }
 
@@ -44,8 +56,10 @@ fn head(report: &Report) -> String {
         let [read, write] = limits.map(|limit| megabytes(Some(limit)));
         let _ = writeln!(text, "Limit with ranks: {ranks}: {read} MB/s read, {write} MB/s written.");
     }
-    let [buffered, direct] = report.plain.map(seconds);
-    let _ = writeln!(text, "Plain copy: {buffered} s buffered, {direct} s direct.");
+    if report.wants(Part::Speeds) {
+        let [buffered, direct] = report.plain.map(seconds);
+        let _ = writeln!(text, "Plain copy: {buffered} s buffered, {direct} s direct.");
+    }
     for (cache_bytes, bytes) in &report.peer_memory_bytes {
         let (cache, had) = (either(*cache_bytes), bytes / f64::from(1 << 20));
         let _ = writeln!(text, "TensorStore with a cache of {cache}: the process had up to {had:.0} MiB.");
@@ -104,11 +118,23 @@ fn line(row: &Row) -> Vec<String> {
     let Row { cell, seconds: of, judgements, .. } = row;
     let mut line = vec![cell.ranks.to_string(), either(cell.memory_bytes), cell.pattern.to_string()];
     line.extend([of.skewed, of.conversion, of.aligned, of.plain, of.peer].map(seconds));
-    for judgement in [judgements.copy, judgements.aligned, judgements.peer] {
+    for judgement in judgements.iter().flat_map(|of| [of.copy, of.aligned, of.peer]) {
         line.extend([ratio(judgement.ratio), judgement.outcome.verdict().into()]);
     }
     line.push(ratio(crate::outcome::ratio(of.skewed, of.aligned)));
     line
+}
+
+fn conversions(rows: &[Row]) -> String {
+    let head = ["ranks", "memory", "pattern", "median", "shortest", "longest"];
+    let line = |row: &Row| {
+        let Row { cell, seconds: of, .. } = row;
+        let all = || row.conversions().iter().copied();
+        let times = [of.conversion, all().min_by(f64::total_cmp), all().max_by(f64::total_cmp)].map(seconds);
+        let place = [cell.ranks.to_string(), either(cell.memory_bytes), cell.pattern.to_string()];
+        place.into_iter().chain(times).collect()
+    };
+    render(&head, &rows.iter().map(line).collect::<Vec<_>>())
 }
 
 fn spreads(spreads: &[Spread]) -> String {
@@ -132,9 +158,11 @@ fn misses(report: &Report) -> String {
     };
     for Row { cell, judgements, .. } in &report.rows {
         let place = || format!("{}, ranks: {}, {}", cell.pattern, cell.ranks, either(cell.memory_bytes));
-        add("conversion : copy", place(), &judgements.copy);
-        add("limit : aligned read", place(), &judgements.aligned);
-        add("TensorStore : conversion", place(), &judgements.peer);
+        for of in judgements {
+            add("conversion : copy", place(), &of.copy);
+            add("limit : aligned read", place(), &of.aligned);
+            add("TensorStore : conversion", place(), &of.peer);
+        }
     }
     for Spread { ranks, memory_bytes, judgement, .. } in &report.spreads {
         add("slowest : fastest", format!("ranks: {ranks}, {}", either(*memory_bytes)), judgement);
@@ -144,7 +172,7 @@ fn misses(report: &Report) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{lines, spreads};
+    use super::{conversions, lines, spreads};
     use crate::layout::judge::{Seconds, judge, judge_spread};
     use crate::layout::report::{Row, Spread};
     use crate::layout::workload::{Cell, Pattern};
@@ -164,11 +192,20 @@ mod tests {
             peer: Some(9.0),
             limit: None,
         };
-        let judgements = judge(&cell, &seconds, (2 << 30, true), 2);
-        let table = lines(&[Row { cell, seconds, judgements, all_seconds: vec![] }]);
+        let judgements = Some(judge(&cell, &seconds, (2 << 30, true), 2));
+        let table = lines(&[Row { cell, seconds, judgements, all_seconds: Default::default() }]);
         let row = last_line(&table);
         assert_eq!(row[1..9], ["1", "64 MiB", "8192 x 16", "40.00", "3.00", "2.00", "1.50", "9.00"]);
         assert_eq!(row[9..16], ["2.00", "MISSES", "", "shown", "3.00", "holds", "20.00"]);
+    }
+
+    #[test]
+    fn conversions_alone_are_shown_with_their_scatter() {
+        let cell = Cell { ranks: 2, memory_bytes: 64 << 20, pattern: Pattern { rows: 8, columns: 16384 } };
+        let seconds = Seconds { conversion: Some(2.5), ..Seconds::default() };
+        let all_seconds = [vec![], vec![2.5, 2.0, 2.75], vec![1.0], vec![]];
+        let table = conversions(&[Row { cell, seconds, judgements: None, all_seconds }]);
+        assert_eq!(last_line(&table)[1..7], ["2", "64 MiB", "8 x 16384", "2.50", "2.00", "2.75"]);
     }
 
     #[test]

@@ -170,12 +170,15 @@ impl Shared {
 
     /// The thread.
     fn work(&self) {
+        // A rank may still be on its way out of the call that has started a transfer.
+        if !elio::has_spare_core() {
+            elio::let_others_run_on();
+        }
         while self.wait_for_work() {
-            self.choose_core();
-            // Whom it has displaced by waking up may be a rank on its way out of the call that started the transfer.
             thread::yield_now();
             while self.advance(Driver::Worker, true) == Advanced::Something {
-                self.choose_core();
+                let core = self.queue().core;
+                elio::confine_thread(core);
             }
             elio::confine_thread(None);
         }
@@ -186,11 +189,6 @@ impl Shared {
         let idle = |queue: &mut Queue| !queue.ends && !queue.has_work_for(Driver::Worker);
         let queue = self.changed.wait_while(self.queue(), idle).unwrap_or_else(PoisonError::into_inner);
         queue.has_work_for(Driver::Worker)
-    }
-
-    fn choose_core(&self) {
-        let core = self.queue().core;
-        elio::confine_thread(core);
     }
 
     /// Until a job is done, or something is for the waiting thread alone to do: takes the first steps that the other thread offers.

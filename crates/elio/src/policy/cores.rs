@@ -39,6 +39,11 @@ pub(crate) fn cores_for_workers() -> usize {
     usize::try_from(each.saturating_sub(1)).unwrap_or(usize::MAX)
 }
 
+/// From now on the calling thread takes no core from another thread by waking up. What cannot be done is left.
+pub fn let_others_run_on() {
+    told_if_refused(affinity::let_others_run_on());
+}
+
 /// The core that the calling thread is on at the moment, if the system tells.
 pub fn current_core() -> Option<usize> {
     affinity::current_core()

@@ -49,3 +49,13 @@ pub(crate) fn current_core() -> Option<usize> {
     // SAFETY: no memory is passed.
     usize::try_from(unsafe { libc::sched_getcpu() }).ok()
 }
+
+/// From now on the calling thread takes no core from another thread by waking up; with others it shares as before.
+pub(crate) fn let_others_run_on() -> io::Result<()> {
+    let none = libc::sched_param { sched_priority: 0 };
+    // SAFETY: the call only reads the parameters.
+    match unsafe { libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const none) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
