@@ -10,7 +10,8 @@ use crate::error::{BenchError, step};
 
 const PAGE_BYTES: u64 = 4096;
 const REQUEST_BYTES_MAX: usize = 1 << 20;
-const DEPTH: u32 = 16;
+/// Short requests need more in flight than long ones.
+const DEPTH: u32 = 64;
 
 /// Requests for whole pages of a file that is new and without blocks when they are written.
 #[derive(Clone, Debug, PartialEq, Eq)]

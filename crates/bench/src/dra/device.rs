@@ -11,7 +11,6 @@ use crate::disk::scratch::Scratch;
 use crate::dra::touched::touched;
 use crate::dra::workload::{Alignment, Cell, Workload};
 use crate::error::BenchError;
-use crate::outcome::ratio;
 
 /// The pages of a section are moved so often each time: with few that are short, one time is far from the next.
 const REPLAYS: usize = 3;
@@ -34,7 +33,10 @@ impl Device {
         page_cache::flush();
         let limit = || Fio::new(fio, Load::limit(load.section_bytes(), load.ranks));
         self.limits.entry(load).or_insert_with(limit).measure(scratch)?;
-        let Some(touched) = touched(load) else { return Ok(()) };
+        // Aligned, it touches nothing besides.
+        let Some(touched) = touched(load).filter(|_| load.alignment == Alignment::Shifted) else {
+            return Ok(());
+        };
         let replay = || Fio::new(fio, Replay::new(&touched.parts, touched.file_bytes, load.ranks));
         let replayed = self.touched.entry(load).or_insert_with(replay);
         (0..REPLAYS).try_for_each(|_| {
@@ -48,12 +50,9 @@ impl Device {
         of_operation(cell.operation, self.limits.get(&cell.workload)?)
     }
 
-    /// How much slower the device moves the pages of the section if it is not aligned : aligned, if there is a hint.
-    pub(crate) fn shift(&self, cell: Cell) -> Option<f64> {
-        let speed = |alignment| {
-            of_operation(cell.operation, self.touched.get(&cell.with_alignment(alignment).workload)?)
-        };
-        ratio(speed(Alignment::Shifted), speed(Alignment::Aligned))
+    /// In how many bytes of the section per second the device moves the pages that it touches, if that was measured.
+    pub(crate) fn touched(&self, cell: Cell) -> Option<f64> {
+        of_operation(cell.operation, self.touched.get(&cell.workload)?)
     }
 }
 

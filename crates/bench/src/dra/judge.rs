@@ -3,8 +3,8 @@
 //! - Cached: at least 0.95 of the best peer.
 //! - On the device: at least the smaller of twice the best peer and F of the device limit, and never less than 0.95 of the
 //!   best peer. F is 0.85 where the section is aligned; one that is not only has to keep up with the peer, and is held against
-//!   the aligned one: at least 0.86 of it (write to disk) and 0.95 (read cold), hints permitting: where the device itself loses
-//!   by the pages that the section then touches, the same of what the device keeps.
+//!   the aligned one: at least 0.86 of it (write to disk) and 0.95 (read cold), hints permitting: where the device itself is slower
+//!   with just the pages that the section then touches, the same of that.
 //! - A call that starts a transfer returns within a tenth of the transfer's time.
 //! - Overlap: computing during a transfer costs at most 1.2 of the longer of the two alone. On as many ranks as there are
 //!   processors nobody is left to copy, so there the processor time of the copying counts with the computing.
@@ -62,7 +62,7 @@ pub(crate) fn judge(cell: &Cell, speeds: &Speeds, cpus: usize) -> Judgement {
     Judgement::of(speeds.ours, peer, speeds.limit, target, is_judged(cell.workload.ranks, cpus))
 }
 
-/// What a section that is not aligned has to reach of an aligned one; `None`: nothing. `device`: what the device itself keeps.
+/// What a section that is not aligned has to reach of an aligned one; `None`: nothing. `device`: what the device reaches of it.
 pub(crate) fn shifted_min(operation: Operation, device: Option<f64>) -> Option<f64> {
     let least = match operation {
         Operation::WriteToDisk => SHIFTED_WRITE_MIN,
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_that_is_not_aligned_may_lose_what_the_device_loses() {
+    fn a_section_that_is_not_aligned_may_be_as_slow_as_the_device() {
         let least = |device| shifted_min(Operation::ReadCold, Some(device)).expect("on the device");
         assert!((least(0.8) - 0.76).abs() < 1e-9 && (least(1.2) - 0.95).abs() < 1e-9);
         assert_eq!(shifted_min(Operation::ReadCached, Some(0.7)), None);

@@ -130,7 +130,7 @@ pub(crate) struct Shift {
     pub(crate) ours: [Option<f64>; 2],
     /// Not aligned : aligned, of ours, of the package, and of the better way of HDF5.
     pub(crate) ratios: [Option<f64>; 3],
-    /// The same of the device, moving the pages that the section touches by its hint.
+    /// What the device reaches, moving just the pages that the section touches by its hint, in bytes of the section per second.
     pub(crate) device: Option<f64>,
     /// What ours has to be.
     pub(crate) target: Option<f64>,
@@ -144,14 +144,15 @@ impl Shift {
         let is_shifted = |row: &&Row| row.cell.workload.alignment == Alignment::Shifted;
         let shifted = rows.iter().filter(is_shifted);
         let on_device = shifted.filter(|row| row.cell.operation.uses_device());
-        let shift = |row: &Row| Some(Self::new(aligned(rows, row.cell)?, row, device.shift(row.cell), cpus));
+        let shift =
+            |row: &Row| Some(Self::new(aligned(rows, row.cell)?, row, device.touched(row.cell), cpus));
         on_device.filter_map(shift).collect()
     }
 
     fn new(aligned: &Row, shifted: &Row, device: Option<f64>, cpus: usize) -> Self {
         let (of, to) = (&shifted.speeds, &aligned.speeds);
         let ours = ratio(of.ours, to.ours);
-        let target = shifted_min(shifted.cell.operation, device);
+        let target = shifted_min(shifted.cell.operation, ratio(device, to.ours));
         Self {
             cell: shifted.cell,
             ours: [to.ours, of.ours],

@@ -158,7 +158,7 @@ fn misses(report: &Report) -> String {
     };
     for Row { cell, judgements, .. } in &report.rows {
         let place = || format!("{}, ranks: {}, {}", cell.pattern, cell.ranks, either(cell.memory_bytes));
-        for of in judgements {
+        if let Some(of) = judgements {
             add("conversion : copy", place(), &of.copy);
             add("limit : aligned read", place(), &of.aligned);
             add("TensorStore : conversion", place(), &of.peer);
