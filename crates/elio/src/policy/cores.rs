@@ -39,7 +39,8 @@ pub(crate) fn cores_for_workers() -> usize {
     usize::try_from(each.saturating_sub(1)).unwrap_or(usize::MAX)
 }
 
-/// From now on the calling thread takes no core from another thread by waking up. What cannot be done is left.
+/// From now on the calling thread, and threads that it starts, take no core from another thread by waking up; they share as before with
+/// those that are running. What cannot be done is left.
 pub fn let_others_run_on() {
     told_if_refused(affinity::let_others_run_on());
 }
@@ -84,7 +85,7 @@ fn confined_to(core: usize) -> Option<CoreSet> {
 }
 
 fn told_if_refused<T>(answer: io::Result<T>) -> Option<T> {
-    answer.inspect_err(|error| tracing::debug!(%error, "threads for transfers stay on all cores")).ok()
+    answer.inspect_err(|error| tracing::debug!(%error, "the kernel alone places threads for transfers")).ok()
 }
 
 /// Starts a thread, which may run on all cores that the calling one may while it is not confined.
@@ -122,6 +123,24 @@ mod tests {
         }
         confine_thread(None);
         assert_eq!(cores_count(), all);
+    }
+
+    /// The scheduling class of the calling thread, as the kernel counts them: see proc(5).
+    fn scheduling_class() -> u32 {
+        let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+        let after_name = stat.rsplit_once(") ").expect("a name in brackets").1;
+        after_name.split(' ').nth(41 - 3).unwrap().parse().unwrap()
+    }
+
+    #[test]
+    fn a_thread_that_lets_others_run_on_is_of_the_batch_class_and_the_others_are_not() {
+        let before = scheduling_class();
+        let own = thread::spawn(|| {
+            let_others_run_on();
+            scheduling_class()
+        });
+        assert_eq!(own.join().unwrap(), libc::SCHED_BATCH.unsigned_abs());
+        assert_eq!(scheduling_class(), before);
     }
 
     #[test]

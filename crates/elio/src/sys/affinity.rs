@@ -1,4 +1,4 @@
-//! The cores that threads may run on.
+//! The cores that threads may run on, and when they take them from others.
 
 use std::io;
 use std::mem::{self, MaybeUninit};
@@ -50,7 +50,7 @@ pub(crate) fn current_core() -> Option<usize> {
     usize::try_from(unsafe { libc::sched_getcpu() }).ok()
 }
 
-/// From now on the calling thread takes no core from another thread by waking up; with others it shares as before.
+/// The calling thread is of the batch class from now on, and those that it starts: they take no core from another thread by waking up.
 pub(crate) fn let_others_run_on() -> io::Result<()> {
     let none = libc::sched_param { sched_priority: 0 };
     // SAFETY: the call only reads the parameters.
