@@ -360,7 +360,7 @@ mod tests {
         let table = shifts(&Shift::all(&rows(Operation::WriteToDisk), &Device::default(), 2));
         assert_eq!(
             last_line(&table)[4..14],
-            ["write to disk", "2", "2000", "1000", "", "0.50", "", "1.00", "0.86", "MISSES"]
+            ["write to disk", "2", "2000", "1000", "not measured", "0.50", "", "1.00", "0.86", "MISSES"]
         );
     }
 
