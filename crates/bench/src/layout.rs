@@ -103,7 +103,7 @@ fn measure(options: &Options, scratch: &Scratch, report: &mut Report) -> Result<
         }
         let patterns = options.patterns();
         // Without yardsticks there is nothing to be near to.
-        let in_group = if options.wants(Part::Speeds) { GROUP_PATTERNS } else { patterns.len() };
+        let in_group = if options.wants(Part::Speeds) { GROUP_PATTERNS } else { patterns.len().max(1) };
         for group in patterns.chunks(in_group) {
             let names: Vec<String> = group.iter().map(ToString::to_string).collect();
             progress.say(&format!("  {}", names.join(", ")));

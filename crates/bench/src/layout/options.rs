@@ -118,7 +118,7 @@ impl Options {
             Engine::Plain | Engine::TensorStore if !self.wants(Part::Speeds) => true,
             Engine::Plain => self.plain().is_some(),
             Engine::TensorStore => self.peer().is_some(),
-            Engine::Ours => self.peer_only || self.ours().is_some(),
+            Engine::Ours => self.ours().is_some() || (self.peer_only && self.wants(Part::Speeds)),
         };
         PEERS.into_iter().chain([Engine::Ours]).filter(|engine| !is_there(engine)).collect()
     }
@@ -201,6 +201,7 @@ mod tests {
         let alone = options("--parts spread --plain x --peer-python y --peer-script z --fio f");
         assert_eq!((alone.plain(), alone.peer(), alone.fio()), (None, None, None));
         assert_eq!(alone.missing(), [Engine::Ours]);
+        assert_eq!(options("--parts spread --ours x --peer-only").missing(), [Engine::Ours]);
     }
 
     #[test]
