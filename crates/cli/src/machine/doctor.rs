@@ -52,7 +52,7 @@ fn look(directory: &Path) -> Result<Vec<Finding>> {
     let mut findings =
         vec![kernel(), io_uring(), file_system(directory, properties), direct(properties), space(directory)?];
     findings.extend(limits());
-    findings.extend([shared_memory(), Some(launcher()), compiler()].into_iter().flatten());
+    findings.extend([shared_memory(), pages_of_ranks(), Some(launcher()), compiler()].into_iter().flatten());
     Ok(findings)
 }
 
@@ -171,6 +171,24 @@ fn shared_memory() -> Option<Finding> {
     Some(Finding::new("/dev/shm", output::bytes(total), advice))
 }
 
+/// In which pages ranks of a node get the memory of arrays that they share; `None` where the system does not tell.
+fn pages_of_ranks() -> Option<Finding> {
+    let choices = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/shmem_enabled").ok()?;
+    Some(pages_of_choice(chosen(&choices)?))
+}
+
+/// What is in brackets, as the kernel marks one of several choices.
+fn chosen(choices: &str) -> Option<&str> {
+    choices.split_once('[')?.1.split_once(']').map(|(chosen, _)| chosen)
+}
+
+fn pages_of_choice(choice: &str) -> Finding {
+    let is_well = ["always", "within_size", "advise", "force"].contains(&choice);
+    let advice = "several ranks on a node touch large arrays for the first time more slowly than they could: \
+                  echo advise > /sys/kernel/mm/transparent_hugepage/shmem_enabled";
+    Finding::new("huge pages, shared", choice, (!is_well).then_some(advice))
+}
+
 /// The program of this name that a shell would start.
 fn on_path(name: &str) -> Option<PathBuf> {
     use std::os::unix::fs::PermissionsExt;
@@ -239,6 +257,14 @@ mod tests {
         assert!(file_system("/".as_ref(), in_memory).advice.is_some() && direct(in_memory).advice.is_none());
         assert!(direct(Properties::default()).advice.is_some());
         assert!(kernel_version() > (2, 6));
+    }
+
+    #[test]
+    fn small_pages_of_shared_memory_are_told_and_huge_ones_are_well() {
+        assert_eq!(chosen("always within_size [advise] never\n"), Some("advise"));
+        assert_eq!(chosen("advise"), None);
+        assert!(pages_of_choice("advise").advice.is_none());
+        assert!(pages_of_choice("never").advice.is_some_and(|advice| advice.contains("shmem_enabled")));
     }
 
     #[test]
