@@ -9,6 +9,7 @@ use crate::stream::write_behind::WriteBehind;
 use crate::stream::writeback::{Filling, Writeback};
 use crate::sys::transfer::{Direction, Transfer};
 use std::collections::HashMap;
+use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
@@ -39,6 +40,8 @@ pub(crate) struct Inode {
     cached_end_bytes: AtomicU64,
     /// So much was written since that was looked at, in a file with holes.
     unasked_bytes: AtomicU64,
+    /// How long the file was when it was last asked.
+    seen_len_bytes: AtomicU64,
 }
 
 /// A transfer that was submitted and not yet waited for.
@@ -231,6 +234,18 @@ impl Inode {
         fits
     }
 
+    /// A length that the file had, from `end_bytes` on if it ever had that: asked of the device only if it was shorter before. Good
+    /// for choosing a way, where a file that another process has made shorter since only takes the other one.
+    pub(crate) fn len_seen(&self, device: &dyn Device, end_bytes: u64) -> io::Result<u64> {
+        let seen_bytes = self.seen_len_bytes.load(Ordering::Relaxed);
+        if seen_bytes >= end_bytes {
+            return Ok(seen_bytes);
+        }
+        let len_bytes = device.len()?;
+        self.seen_len_bytes.store(len_bytes, Ordering::Relaxed);
+        Ok(len_bytes)
+    }
+
     /// Starts writing out what was written through the cache, when enough has come together.
     pub(crate) fn note_cached_write(&self, device: &Arc<dyn Device>, range: Range<u64>, filling: Filling) {
         lock(&self.writeback).note(device, range, filling);
@@ -249,6 +264,7 @@ impl Inode {
     pub(crate) fn forget_contents(&self) {
         lock(&self.writeback).reset();
         *lock(&self.read_directly) = Coverage::default();
+        self.seen_len_bytes.store(0, Ordering::Relaxed);
     }
 }
 

@@ -207,9 +207,10 @@ impl Handle {
 
     /// Whether a range reaches past the end of the file and is resident up to there.
     fn is_resident_to_end(&self, offset_bytes: u64, len_bytes: u64) -> bool {
-        self.device.len().is_ok_and(|end_bytes| {
+        let range_end_bytes = offset_bytes + len_bytes;
+        self.inode.len_seen(&*self.device, range_end_bytes).is_ok_and(|end_bytes| {
             end_bytes <= offset_bytes
-                || (end_bytes < offset_bytes + len_bytes
+                || (end_bytes < range_end_bytes
                     && self.device.is_resident(offset_bytes, end_bytes - offset_bytes))
         })
     }
@@ -276,7 +277,7 @@ impl Handle {
 
     /// Notes that `range` was read around the cache.
     pub(crate) fn note_direct_read(&self, range: Range<u64>) {
-        if let Ok(len_bytes) = self.device.len() {
+        if let Ok(len_bytes) = self.inode.len_seen(&*self.device, range.end) {
             let mut read = self.inode.read_directly.lock().expect("no thread panics while it notes a read");
             read.note(&range, len_bytes);
         }

@@ -25,7 +25,13 @@ fn random_dims(rng: &mut Rng) -> Vec<u64> {
     (0..dims).map(|_| rng.u64(1..=extent_max)).collect()
 }
 
-fn random_section(rng: &mut Rng, dims: &[u64]) -> Section {
+/// Anything, or a few columns of any rows.
+fn random_section(rng: &mut Rng, dims: &[u64], columns_max: Option<u64>) -> Section {
+    if let ([rows, columns], Some(columns_max)) = (dims, columns_max) {
+        let (top, left) = (rng.u64(0..*rows), rng.u64(0..*columns));
+        let (bottom, right) = (rng.u64(top + 1..=*rows), (left + rng.u64(1..=columns_max)).min(*columns));
+        return section(&[top, left], &[bottom, right]);
+    }
     if rng.u8(0..4) == 0 {
         return Section::whole(dims).unwrap();
     }
@@ -49,8 +55,8 @@ fn reshaped(rng: &mut Rng, len: u64) -> Vec<u64> {
     if rng.bool() { vec![first, len / first] } else { vec![len] }
 }
 
-fn random_transfer(rng: &mut Rng, dims: &[u64]) -> (Transfer, Vec<u64>) {
-    let on_disk = random_section(rng, dims);
+fn random_transfer(rng: &mut Rng, dims: &[u64], columns_max: Option<u64>) -> (Transfer, Vec<u64>) {
+    let on_disk = random_section(rng, dims, columns_max);
     let counts = on_disk.counts();
     let (counts, reversed) = match rng.u8(0..3) {
         0 => (counts.to_vec(), false),
@@ -100,15 +106,22 @@ struct Twin<'a> {
     dims: Vec<u64>,
     data_type: DataType,
     copy: Vec<u8>,
+    /// Of each transfer.
+    columns_max: Option<u64>,
 }
 
-impl Twin<'_> {
+impl<'a> Twin<'a> {
+    fn of(world: &'a World, array: DiskArray, dims: &[u64], data_type: DataType) -> Self {
+        let copy = vec![0; size(dims.iter().product::<u64>() * data_type.bytes())];
+        Twin { world, array, dims: dims.to_vec(), data_type, copy, columns_max: None }
+    }
+
     fn bytes(&self) -> usize {
         size(self.data_type.bytes())
     }
 
     fn start(&mut self, rng: &mut Rng) -> Pending {
-        let (transfer, memory_dims) = random_transfer(rng, &self.dims);
+        let (transfer, memory_dims) = random_transfer(rng, &self.dims, self.columns_max);
         let mut expected = random_bytes(rng, &memory_dims, self.bytes());
         let array = self.world.array(self.data_type, &memory_dims, &expected);
         let memory = dra_ga::in_memory(&array);
@@ -132,10 +145,16 @@ impl Twin<'_> {
             _ => {}
         }
         pending.request.wait().expect("waited");
-        assert_eq!(elements_of(&pending.array), pending.expected, "in memory");
+        assert_same(&elements_of(&pending.array), &pending.expected, "in memory");
         self.world.barrier();
         pending.array.destroy().expect("destroyed");
     }
+}
+
+/// Says where they differ, not what many thousand bytes are.
+fn assert_same(found: &[u8], expected: &[u8], what: &str) {
+    let differs = found.iter().zip(expected).position(|(found, expected)| found != expected);
+    assert_eq!((found.len(), differs), (expected.len(), None), "{what}: the first byte that differs");
 }
 
 /// Reads all of an array by other means, and by a transfer after it was opened again.
@@ -145,13 +164,13 @@ fn check(world: &World, path: &std::path::Path, data_type: DataType, dims: &[u64
         directory.check().unwrap();
         let mut found = vec![0; expected.len()];
         directory.read(&Section::whole(dims).unwrap(), &mut found).unwrap();
-        assert_eq!(found, expected, "on disk");
+        assert_same(&found, expected, "on disk");
     }
     let array = world.disk.open(path, Access::ReadOnly).expect("opened");
     let memory = world.array(data_type, dims, &vec![0xEE; expected.len()]);
     let all = Transfer::whole(dims, dims).unwrap();
     array.read(&dra_ga::in_memory(&memory), &all).expect("started").wait().expect("read");
-    assert_eq!(elements_of(&memory), expected, "read again");
+    assert_same(&elements_of(&memory), expected, "read again");
     world.barrier();
     memory.destroy().expect("destroyed");
     array.close().expect("closed");
@@ -167,8 +186,7 @@ pub(crate) fn random_transfers_agree_with_a_plain_array(world: &World) {
         let disk = dra_ga::context(&world.ga, settings).expect("a context");
         let path = World::path("random");
         let array = disk.create(&path, &spec, Access::ReadWrite).expect("created");
-        let copy = vec![0; size(dims.iter().product::<u64>() * data_type.bytes())];
-        let mut twin = Twin { world, array, dims, data_type, copy };
+        let mut twin = Twin::of(world, array, &dims, data_type);
         let mut under_way = vec![];
         for _ in 0..12 {
             under_way.push(twin.start(&mut rng));
@@ -187,6 +205,34 @@ pub(crate) fn random_transfers_agree_with_a_plain_array(world: &World) {
             pending.request.wait().expect("waited after the close");
             pending.array.destroy().expect("destroyed");
         }
+    }
+}
+
+/// The rows of a brick are so far from each other that what is moved of each is a request by itself, and several bricks share a
+/// buffer.
+pub(crate) fn narrow_sections_of_long_rows_agree_with_a_plain_array(world: &World) {
+    let mut rng = test_support::random();
+    let dims = [40, 6000];
+    for alignment in [512, 4096] {
+        let mut spec = spec(&dims, &[8, 3000]);
+        spec.alignment = Alignment::new(alignment).unwrap();
+        let path = World::path("narrow");
+        let array = world.disk.create(&path, &spec, Access::ReadWrite).expect("created");
+        let mut twin = Twin::of(world, array, &dims, DataType::Float64);
+        // Up to half a page, so that the elements lie in one page or in two.
+        twin.columns_max = Some(256);
+        let mut under_way = vec![];
+        for _ in 0..16 {
+            under_way.push(twin.start(&mut rng));
+            if under_way.len() == 4 {
+                let pending = under_way.swap_remove(rng.usize(..4));
+                twin.end(&mut rng, pending);
+            }
+        }
+        under_way.drain(..).for_each(|pending| twin.end(&mut rng, pending));
+        let Twin { array, copy, .. } = twin;
+        array.close().expect("closed");
+        check(world, &path, DataType::Float64, &dims, &copy);
     }
 }
 

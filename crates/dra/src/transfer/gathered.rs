@@ -25,7 +25,7 @@ pub(super) fn accesses(
     ranges: &Ranges,
     access: fn() -> Gather,
 ) -> Option<Vec<Gather>> {
-    let bytes = size(part.section.len() * piece.element_bytes);
+    let bytes = size(piece.bytes());
     let is_worth_it = |pieces_count: usize| bytes / pieces_count.max(1) >= PIECE_BYTES_MIN;
     if !is_worth_it(piece.runs_count()) {
         return None;
@@ -37,8 +37,8 @@ pub(super) fn accesses(
 
 /// Copies a part from its place in a buffer to memory, around the processor's caches, if the transfer is large enough: nobody looks at
 /// all of it so soon that they had it still. `false` if it is not, or the memory is out of reach, or in too small pieces.
-pub(super) fn put(job: &Job, part: &Part, piece: &Piece, place: Place, buffer: &[u8]) -> bool {
-    let bytes = part.section.len() * piece.element_bytes;
+pub(super) fn put(job: &Job, part: &Part, piece: &Piece, place: &Place, buffer: &[u8]) -> bool {
+    let bytes = piece.bytes();
     let pieces_count_max = size(bytes / AROUND_CACHES_PIECE_BYTES_MIN);
     if job.bytes() < AROUND_CACHES_BYTES_MIN || piece.runs_count() > pieces_count_max {
         return false;

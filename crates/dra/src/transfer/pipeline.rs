@@ -277,20 +277,23 @@ impl Pipeline {
 
     /// Moves a part, together with others if it is short; nothing has to be read for it before.
     fn start_part(&mut self, job: &Arc<Job>, mut placed: Placed, driver: &impl Driver) -> Result<Begun> {
-        if !is_short(&placed, &job.array) {
+        let Some((len, is_packed)) = short_len(&placed, &job.array) else {
             let start =
                 Start { job: Arc::clone(job), parts: Arc::new([placed]), buffer: self.buffers.take() };
             self.take_first_step(start, driver);
-        } else if start::copy_without_buffer(job, &placed)? {
+            return Ok(Begun::OnItsWay);
+        };
+        if start::copy_without_buffer(job, &placed)? {
             return Ok(Begun::Finished);
-        } else {
-            let window = unit::window(&placed.ranges);
-            let len = size(window.end - window.start);
-            let batch = self.batch_with_room(len, driver);
-            placed.place = Place::of_window(&window, batch.used);
-            batch.used += len;
-            batch.parts.push(placed);
         }
+        let batch = self.batch_with_room(len, driver);
+        placed.place = if is_packed {
+            Place::packed(&placed.ranges, batch.used)
+        } else {
+            Place::of_window(&unit::window(&placed.ranges), batch.used)
+        };
+        batch.used += len;
+        batch.parts.push(placed);
         Ok(Begun::OnItsWay)
     }
 
@@ -400,10 +403,16 @@ enum Begun {
     Finished,
 }
 
-/// Whether a buffer has room for several parts like this.
-fn is_short(placed: &Placed, array: &OpenArray) -> bool {
+/// What a part takes of a buffer if that has room for several such parts, and whether it has to be packed for that.
+fn short_len(placed: &Placed, array: &OpenArray) -> Option<(usize, bool)> {
+    let has_room = |len: u64| 2 * len <= array.buffer_bytes();
     let window = unit::window(&placed.ranges);
-    2 * (window.end - window.start) <= array.buffer_bytes()
+    let len = window.end - window.start;
+    if has_room(len) {
+        return Some((size(len), false));
+    }
+    let len = unit::packed_bytes(&placed.ranges, &placed.part.piece(array, array.buffer_bytes()));
+    has_room(len).then(|| (size(len), true))
 }
 
 /// Whether writing one more brick would be of no use.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// fast; with others beside it into as many fewer, because the device takes fewer and longer ones faster...
 const PARTS_COUNT: usize = 4;
 /// ... none smaller than this, below which the device's time for a request counts more than its bytes ...
-const PART_BYTES_MIN: usize = 64 << 10;
+pub(super) const PART_BYTES_MIN: usize = 64 << 10;
 /// ... and none larger than a staging buffer holds.
 const PART_BYTES_MAX: usize = 512 << 10;
 const _: () = assert!(PART_BYTES_MAX <= BUFFER_BYTES_MAX);

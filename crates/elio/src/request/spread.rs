@@ -2,9 +2,11 @@
 //! are striped over several devices are made of them.
 
 use super::Progress;
+use super::part::PART_BYTES_MIN;
 use crate::error::{Operation, Result};
 use crate::file::File;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
+use crate::sys::ring;
 use std::ops::Range;
 
 /// A piece of a memory, and where it is on disk.
@@ -138,6 +140,7 @@ fn start_reads(pieces: &[Piece<'_>], mut into: &mut [u8]) -> Vec<Started> {
         (into, at) = (rest, memory.end);
         (Progress::read(piece.file.handle(), piece.offset_bytes, this), memory)
     };
+    let _held = hold_if_short(pieces);
     pieces.iter().map(start).collect()
 }
 
@@ -147,7 +150,14 @@ fn start_writes(pieces: &[Piece<'_>], from: &[u8]) -> Vec<Started> {
         let bytes = from.get(piece.memory.clone()).expect(MISPLACED);
         (Progress::write(piece.file.handle(), piece.offset_bytes, bytes), piece.memory.clone())
     };
+    let _held = hold_if_short(pieces);
     pieces.iter().map(start).collect()
+}
+
+/// Short pieces are handed to the kernel together. Not the parts of long ones: those are separate so that the device has several at
+/// a time, and the kernel would join them again.
+fn hold_if_short(pieces: &[Piece<'_>]) -> Option<ring::Hold> {
+    pieces.iter().all(|piece| piece.memory.len() <= PART_BYTES_MIN).then(ring::hold).flatten()
 }
 
 fn wait_for(pieces: &mut [Started]) -> Result<Vec<usize>> {

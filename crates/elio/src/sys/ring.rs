@@ -7,6 +7,7 @@
 use crate::device::Route;
 use crate::sys::transfer::{Direction, Transfer};
 use io_uring::{IoUring, opcode, squeue, types};
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -15,13 +16,21 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
 /// How many transfers are in the kernel at most; more wait their turn here. No device needs as many of one process, and one whose queue
 /// is full, as a virtual disk's soon is with short transfers, gets each of the others later by a thread of the kernel.
 const ENTRIES_COUNT: u32 = 128;
+/// So many are held at most; the kernel's block layer gathers no more either.
+const HELD_COUNT_MAX: usize = 32;
+
+static RING: OnceLock<io::Result<Ring>> = OnceLock::new();
+
+thread_local! {
+    /// Whether this thread has a [`Hold`].
+    static HOLDS: Cell<bool> = const { Cell::new(false) };
+}
 
 pub(crate) struct Ring {
     uring: IoUring,
     submission: Mutex<Submission>,
-    /// Whether a thread leads.
-    led: Mutex<bool>,
-    lead_freed: Condvar,
+    lead: Mutex<Lead>,
+    lead_changed: Condvar,
 }
 
 impl std::fmt::Debug for Ring {
@@ -34,11 +43,42 @@ impl std::fmt::Debug for Ring {
 struct Submission {
     backlog: VecDeque<squeue::Entry>,
     in_kernel_count: u32,
+    /// Threads that wait for a transfer.
+    waiting_count: usize,
+}
+
+#[derive(Default)]
+struct Lead {
+    /// Whether a thread leads.
+    is_taken: bool,
+    /// Threads that sleep until their transfer is done or the lead is free.
+    followers_count: usize,
+}
+
+/// While it lives, transfers that this thread starts are gathered and handed to the kernel many at a time, which tells the device of
+/// all of them at once: that costs several microseconds each time where the device is virtual. A thread that waits for a
+/// transfer hands over what any thread holds, so that nobody waits for what is only held.
+pub(crate) struct Hold {
+    ring: &'static Ring,
+    is_outermost: bool,
+}
+
+/// Holds what this thread starts. `None` where nothing has gone through the ring yet.
+pub(crate) fn hold() -> Option<Hold> {
+    RING.get().and_then(|ring| ring.as_ref().ok()).map(Ring::hold)
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        if self.is_outermost {
+            HOLDS.set(false);
+            self.ring.submit(&mut self.ring.submission());
+        }
+    }
 }
 
 /// The ring of this process, made at the first call; the error says why there is none.
 pub(crate) fn ring() -> Result<&'static Ring, &'static io::Error> {
-    static RING: OnceLock<io::Result<Ring>> = OnceLock::new();
     RING.get_or_init(Ring::new).as_ref()
 }
 
@@ -50,7 +90,7 @@ impl Ring {
             .setup_coop_taskrun()
             .build(ENTRIES_COUNT)
             .or_else(|_| IoUring::builder().build(ENTRIES_COUNT))?;
-        Ok(Self { uring, submission: Mutex::default(), led: Mutex::new(false), lead_freed: Condvar::new() })
+        Ok(Self { uring, submission: Mutex::default(), lead: Mutex::default(), lead_changed: Condvar::new() })
     }
 
     /// Puts a transfer on its way. `fd` must be of the transfer's device, which the transfer keeps open.
@@ -59,7 +99,14 @@ impl Ring {
         let entry = entry(transfer, fd);
         let mut submission = self.submission();
         submission.backlog.push_back(entry);
-        self.submit(&mut submission);
+        let is_held = HOLDS.get() && submission.backlog.len() < HELD_COUNT_MAX;
+        if !is_held || submission.waiting_count > 0 {
+            self.submit(&mut submission);
+        }
+    }
+
+    fn hold(&'static self) -> Hold {
+        Hold { ring: self, is_outermost: !HOLDS.replace(true) }
     }
 
     fn submission(&self) -> MutexGuard<'_, Submission> {
@@ -103,6 +150,10 @@ impl Ring {
 
     /// Returns when `transfer` is done.
     pub(crate) fn drive_until(&self, transfer: &Transfer) {
+        if transfer.is_done() {
+            return;
+        }
+        self.note_waiting();
         while !transfer.is_done() {
             if self.try_lead() {
                 while !transfer.is_done() {
@@ -115,25 +166,42 @@ impl Ring {
                 self.wait_for_leader(transfer);
             }
         }
+        self.submission().waiting_count -= 1;
     }
 
-    fn led(&self) -> MutexGuard<'_, bool> {
-        self.led.lock().expect("no thread panics while it takes the lead")
+    /// Hands over what threads hold, and lets nobody hold more while this one waits.
+    fn note_waiting(&self) {
+        let mut submission = self.submission();
+        submission.waiting_count += 1;
+        self.submit(&mut submission);
+    }
+
+    fn lead(&self) -> MutexGuard<'_, Lead> {
+        self.lead.lock().expect("no thread panics while it takes the lead")
     }
 
     fn try_lead(&self) -> bool {
-        !std::mem::replace(&mut *self.led(), true)
+        !std::mem::replace(&mut self.lead().is_taken, true)
     }
 
     fn stop_leading(&self) {
-        *self.led() = false;
-        self.lead_freed.notify_all();
+        self.lead().is_taken = false;
+        self.wake_followers();
     }
 
     fn wait_for_leader(&self, transfer: &Transfer) {
-        let led = self.led();
-        if *led && !transfer.is_done() {
-            drop(self.lead_freed.wait(led).expect("no thread panics while it takes the lead"));
+        let mut lead = self.lead();
+        if lead.is_taken && !transfer.is_done() {
+            lead.followers_count += 1;
+            lead = self.lead_changed.wait(lead).expect("no thread panics while it takes the lead");
+            lead.followers_count -= 1;
+        }
+    }
+
+    /// A call of the kernel only if there are any.
+    fn wake_followers(&self) {
+        if self.lead().followers_count > 0 {
+            self.lead_changed.notify_all();
         }
     }
 
@@ -153,8 +221,7 @@ impl Ring {
             submission.in_kernel_count -= collected_count;
             self.submit(&mut submission);
             drop(submission);
-            drop(self.led());
-            self.lead_freed.notify_all();
+            self.wake_followers();
         }
         collected_count as usize
     }
@@ -175,4 +242,87 @@ fn entry(transfer: &Arc<Transfer>, fd: BorrowedFd<'_>) -> squeue::Entry {
         Direction::Write => opcode::Write::new(fd, memory, len_bytes).offset(transfer.offset_bytes()).build(),
     };
     entry.user_data(Arc::into_raw(Arc::clone(transfer)) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer;
+    use crate::device::Device;
+    use crate::device::memory::MemoryDevice;
+    use crate::sys::region::Region;
+    use std::fs::File;
+    use std::os::fd::AsFd;
+
+    const LEN: usize = 4096;
+
+    /// A ring of its own, and a file with pages of ones. The device is none of the ring's business.
+    struct Bench {
+        ring: &'static Ring,
+        file: File,
+        device: Arc<dyn Device>,
+    }
+
+    impl Bench {
+        /// `None`, and a word about it, where the system has no `io_uring`.
+        fn new() -> Option<Self> {
+            let ring = Ring::new().inspect_err(|error| eprintln!("no io_uring here: {error}")).ok()?;
+            let mut file = tempfile::tempfile().unwrap();
+            std::io::Write::write_all(&mut file, &vec![1; LEN * HELD_COUNT_MAX]).unwrap();
+            Some(Self { ring: Box::leak(Box::new(ring)), file, device: MemoryDevice::new(0) })
+        }
+
+        fn start(&self, page: usize) -> Arc<Transfer> {
+            let region = Region::of_pool(buffer::pool().take(LEN).expect("a page"), LEN);
+            let (device, offset_bytes) = (Arc::clone(&self.device), (page * LEN) as u64);
+            let transfer = Transfer::new(device, Direction::Read, Route::Cached, offset_bytes, region);
+            self.ring.start(&transfer, self.file.as_fd());
+            transfer
+        }
+
+        fn held_count(&self) -> usize {
+            self.ring.submission().backlog.len()
+        }
+    }
+
+    fn is_read(transfer: &Transfer) -> bool {
+        transfer.wait().unwrap() == LEN && transfer.bytes().iter().all(|&byte| byte == 1)
+    }
+
+    #[test]
+    fn what_is_held_goes_to_the_kernel_together() {
+        let Some(bench) = Bench::new() else { return };
+        let held = bench.ring.hold();
+        let mut transfers: Vec<_> = (0..HELD_COUNT_MAX - 1).map(|page| bench.start(page)).collect();
+        assert_eq!(bench.held_count(), HELD_COUNT_MAX - 1);
+        drop(bench.ring.hold());
+        assert_eq!(bench.held_count(), HELD_COUNT_MAX - 1, "an inner hold ends nothing");
+        transfers.push(bench.start(HELD_COUNT_MAX - 1));
+        assert_eq!(bench.held_count(), 0, "as many as are held at most");
+        transfers.push(bench.start(0));
+        assert_eq!(bench.held_count(), 1);
+        drop(held);
+        assert_eq!(bench.held_count(), 0);
+        transfers.push(bench.start(1));
+        assert_eq!(bench.held_count(), 0, "nothing is held any more");
+        assert!(transfers.iter().all(|transfer| is_read(transfer)));
+    }
+
+    #[test]
+    fn who_waits_hands_over_what_another_thread_holds() {
+        let Some(bench) = Bench::new() else { return };
+        let held = bench.ring.hold();
+        let transfer = bench.start(0);
+        assert_eq!(bench.held_count(), 1);
+        std::thread::scope(|scope| {
+            scope.spawn(|| assert!(is_read(&transfer)));
+        });
+        let (last, waiting) = (bench.start(1), &bench.ring.submission);
+        waiting.lock().unwrap().waiting_count += 1;
+        let next = bench.start(2);
+        assert_eq!(bench.held_count(), 0, "nothing is held while somebody waits");
+        waiting.lock().unwrap().waiting_count -= 1;
+        drop(held);
+        assert!(is_read(&last) && is_read(&next));
+    }
 }

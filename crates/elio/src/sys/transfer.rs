@@ -43,9 +43,16 @@ pub struct Transfer {
     region: Region,
     /// At most this much is moved: less than the region only under the fault device.
     len_max: AtomicUsize,
-    state: Mutex<State>,
+    status: Mutex<Status>,
     changed: Condvar,
     done: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Status {
+    state: State,
+    /// Threads that sleep until the state changes.
+    sleepers_count: usize,
 }
 
 impl Transfer {
@@ -63,7 +70,7 @@ impl Transfer {
             offset_bytes,
             len_max: AtomicUsize::new(region.len()),
             region,
-            state: Mutex::new(State::Held),
+            status: Mutex::new(Status { state: State::Held, sleepers_count: 0 }),
             changed: Condvar::new(),
             done: AtomicBool::new(false),
         })
@@ -123,30 +130,38 @@ impl Transfer {
         unsafe { self.region.bytes() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no thread panics while it holds a transfer's state")
+    fn status(&self) -> MutexGuard<'_, Status> {
+        self.status.lock().expect("no thread panics while it holds a transfer's state")
+    }
+
+    /// To wake others is a call of the kernel: only if there are any.
+    fn set_state(&self, state: State) {
+        let mut status = self.status();
+        self.done.store(matches!(state, State::Done(_)), Ordering::Release);
+        status.state = state;
+        if status.sleepers_count > 0 {
+            self.changed.notify_all();
+        }
     }
 
     /// Marks it as waiting for a worker.
     pub(crate) fn queue(&self) {
-        *self.state() = State::Queued;
-        self.changed.notify_all();
+        self.set_state(State::Queued);
     }
 
     /// Marks it as being in the ring.
     pub(crate) fn enter_ring(&self, ring: &'static Ring) {
-        *self.state() = State::InRing(ring);
-        self.changed.notify_all();
+        self.set_state(State::InRing(ring));
     }
 
     /// Runs it in this thread if it is still waiting for a worker.
     pub(crate) fn run_if_queued(&self) -> bool {
         {
-            let mut state = self.state();
-            if !matches!(*state, State::Queued) {
+            let mut status = self.status();
+            if !matches!(status.state, State::Queued) {
                 return false;
             }
-            *state = State::Running;
+            status.state = State::Running;
         }
         self.finish(self.run());
         true
@@ -176,9 +191,7 @@ impl Transfer {
     pub(crate) fn finish(&self, outcome: Outcome) {
         let device = self.device().take();
         drop(device); // outside its lock: it may be the last to close the file
-        *self.state() = State::Done(outcome);
-        self.done.store(true, Ordering::Release);
-        self.changed.notify_all();
+        self.set_state(State::Done(outcome));
     }
 
     /// Whether it is done, without moving anything along.
@@ -191,7 +204,7 @@ impl Transfer {
         if self.is_done() {
             return true;
         }
-        let ring = match *self.state() {
+        let ring = match self.status().state {
             State::InRing(ring) => Some(ring),
             _ => None,
         };
@@ -211,19 +224,19 @@ impl Transfer {
 
     /// Waits until it is done if an engine has begun; what is only queued stays so.
     pub(crate) fn wait_if_begun(&self) {
-        while !self.is_done() && !matches!(*self.state(), State::Queued) {
+        while !self.is_done() && !matches!(self.status().state, State::Queued) {
             self.wait_for_engine();
         }
     }
 
     fn wait_for_engine(&self) {
-        let state = self.state();
-        match *state {
+        let status = self.status();
+        match status.state {
             State::InRing(ring) => {
-                drop(state);
+                drop(status);
                 ring.drive_until(self);
             }
-            State::Held | State::Running => self.wait_for_change(state),
+            State::Held | State::Running => self.wait_for_change(status),
             State::Queued | State::Done(_) => {}
         }
     }
@@ -244,19 +257,21 @@ impl Transfer {
     }
 
     /// Sleeps until the state changes.
-    fn wait_for_change(&self, state: MutexGuard<'_, State>) {
-        drop(state);
+    fn wait_for_change(&self, status: MutexGuard<'_, Status>) {
+        drop(status);
         if self.is_done_soon() {
             return;
         }
-        let state = self.state();
-        if matches!(*state, State::Held | State::Running) {
-            drop(self.changed.wait(state).expect("no thread panics while it holds a transfer's state"));
+        let mut status = self.status();
+        if matches!(status.state, State::Held | State::Running) {
+            status.sleepers_count += 1;
+            status = self.changed.wait(status).expect("no thread panics while it holds a transfer's state");
+            status.sleepers_count -= 1;
         }
     }
 
     fn outcome(&self) -> Outcome {
-        match &*self.state() {
+        match &self.status().state {
             State::Done(Ok(bytes)) => Ok(*bytes),
             State::Done(Err(error)) => Err(crate::error::again(error)),
             _ => unreachable!("asked for the outcome of a transfer that is not done"),

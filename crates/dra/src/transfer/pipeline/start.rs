@@ -7,8 +7,10 @@ use crate::transfer::Direction;
 use crate::transfer::gathered;
 use crate::transfer::job::Job;
 use crate::transfer::parts::Part;
-use crate::transfer::unit::{self, Piece};
+use crate::transfer::unit::{self, Piece, Place};
 use elio::{Gather, PageBuffer};
+use section::Shape;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Parts about to be moved, and the buffer they have.
@@ -99,26 +101,53 @@ pub(super) fn modify_and_write(job: &Job, parts: &[Placed], mut buffer: PageBuff
         for range in zeros {
             buffer[place.of(range)].fill(0);
         }
-        let into = &mut buffer[place.at(piece(job, part).first_byte())..];
-        let got = job.mapping.get(&*job.memory(), &part.section, into, job.array.brick_extents());
+        let piece = piece(job, part);
+        let (at, extents) = elements(job, &piece, place);
+        let got = job.mapping.get(&*job.memory(), &part.section, &mut buffer[at..], &extents);
         got.map_err(|error| job.memory_error(&error))?;
+        each_packed_run(&piece, place, |run, elements| buffer.copy_within(elements, run.start));
     }
     Moving::write(parts, buffer)
 }
 
 /// Waits for what is read of parts, and copies them to memory.
 pub(super) fn receive(job: &Job, parts: &[Placed], moving: Moving) -> Result<PageBuffer> {
-    let buffer = moving.received(job, parts)?;
+    let mut buffer = moving.received(job, parts)?;
     for Placed { part, place, .. } in parts {
         let piece = piece(job, part);
-        if gathered::put(job, part, &piece, *place, &buffer) {
+        if gathered::put(job, part, &piece, place, &buffer) {
             continue;
         }
-        let from = &buffer[place.at(piece.first_byte())..];
-        let put = job.mapping.put(&*job.memory(), &part.section, from, job.array.brick_extents());
+        each_packed_run(&piece, place, |run, elements| buffer.copy_within(run, elements.start));
+        let (at, extents) = elements(job, &piece, place);
+        let put = job.mapping.put(&*job.memory(), &part.section, &buffer[at..], &extents);
         put.map_err(|error| job.memory_error(&error))?;
     }
     Ok(buffer)
+}
+
+/// Where the elements of a part are copied to in a buffer or from there: the first of them, and the extents of the array that they
+/// are in.
+fn elements(job: &Job, piece: &Piece, place: &Place) -> (usize, Shape) {
+    match place {
+        Place::Window { .. } => {
+            let first = piece.first_byte();
+            (place.of(&(first..first)).start, *job.array.brick_extents())
+        }
+        Place::Packed(packed) => (packed.elements_byte(), piece.part.counts()),
+    }
+}
+
+/// Calls `visit` with where the runs of a part are in a buffer, and where their elements are without gaps, if they are packed.
+fn each_packed_run(piece: &Piece, place: &Place, mut visit: impl FnMut(Range<usize>, Range<usize>)) {
+    let Place::Packed(packed) = place else { return };
+    let mut at = packed.elements_byte();
+    piece.for_each_run(|run| {
+        let run = place.of(&run);
+        let elements = at..at + run.len();
+        at = elements.end;
+        visit(run, elements);
+    });
 }
 
 /// A part in its brick, wherever that ends.
