@@ -137,6 +137,19 @@ impl<'a> Twin<'a> {
         Pending { request: request.expect("started"), array, expected }
     }
 
+    /// Starts so many transfers, ends most of them, and gives those that are left.
+    fn move_some(&mut self, rng: &mut Rng, count: usize) -> Vec<Pending> {
+        let mut under_way = vec![];
+        for _ in 0..count {
+            under_way.push(self.start(rng));
+            if under_way.len() == 4 {
+                let pending = under_way.swap_remove(rng.usize(..4));
+                self.end(rng, pending);
+            }
+        }
+        under_way
+    }
+
     /// Ends a transfer in one of several ways, on all ranks the same.
     fn end(&self, rng: &mut Rng, mut pending: Pending) {
         match rng.u8(0..3) {
@@ -187,14 +200,7 @@ pub(crate) fn random_transfers_agree_with_a_plain_array(world: &World) {
         let path = World::path("random");
         let array = disk.create(&path, &spec, Access::ReadWrite).expect("created");
         let mut twin = Twin::of(world, array, &dims, data_type);
-        let mut under_way = vec![];
-        for _ in 0..12 {
-            under_way.push(twin.start(&mut rng));
-            if under_way.len() == 4 {
-                let pending = under_way.swap_remove(rng.usize(..4));
-                twin.end(&mut rng, pending);
-            }
-        }
+        let mut under_way = twin.move_some(&mut rng, 12);
         if round % 2 == 0 {
             under_way.drain(..).for_each(|pending| twin.end(&mut rng, pending));
         }
@@ -221,14 +227,7 @@ pub(crate) fn narrow_sections_of_long_rows_agree_with_a_plain_array(world: &Worl
         let mut twin = Twin::of(world, array, &dims, DataType::Float64);
         // Up to half a page, so that the elements lie in one page or in two.
         twin.columns_max = Some(256);
-        let mut under_way = vec![];
-        for _ in 0..16 {
-            under_way.push(twin.start(&mut rng));
-            if under_way.len() == 4 {
-                let pending = under_way.swap_remove(rng.usize(..4));
-                twin.end(&mut rng, pending);
-            }
-        }
+        let mut under_way = twin.move_some(&mut rng, 16);
         under_way.drain(..).for_each(|pending| twin.end(&mut rng, pending));
         let Twin { array, copy, .. } = twin;
         array.close().expect("closed");

@@ -230,14 +230,14 @@ impl Transfer {
     }
 
     fn wait_for_engine(&self) {
-        let status = self.status();
-        match status.state {
-            State::InRing(ring) => {
-                drop(status);
-                ring.drive_until(self);
-            }
-            State::Held | State::Running => self.wait_for_change(status),
-            State::Queued | State::Done(_) => {}
+        let ring = match self.status().state {
+            State::InRing(ring) => Some(ring),
+            State::Held | State::Running => None,
+            State::Queued | State::Done(_) => return,
+        };
+        match ring {
+            Some(ring) => ring.drive_until(self),
+            None => self.wait_for_change(),
         }
     }
 
@@ -257,8 +257,7 @@ impl Transfer {
     }
 
     /// Sleeps until the state changes.
-    fn wait_for_change(&self, status: MutexGuard<'_, Status>) {
-        drop(status);
+    fn wait_for_change(&self) {
         if self.is_done_soon() {
             return;
         }
