@@ -30,6 +30,7 @@ fn main() -> ExitCode {
             scenario!(oracle::random_transfers_agree_with_a_plain_array),
             scenario!(oracle::narrow_sections_of_long_rows_agree_with_a_plain_array),
             scenario!(oracle::transfers_that_overlap_in_bricks_come_in_order),
+            scenario!(oracle::what_is_before_a_section_in_its_first_page_is_kept),
             scenario!(oracle::what_transfers_of_a_new_array_leave_of_their_bricks_is_kept),
             scenario!(oracle::large_arrays_go_through_many_bricks_and_shards),
             scenario!(arguments::a_mistake_of_one_rank_is_the_error_of_all),

@@ -271,6 +271,49 @@ pub(crate) fn transfers_that_overlap_in_bricks_come_in_order(world: &World) {
     array.delete().expect("deleted");
 }
 
+/// Of bricks that begin anywhere in a page of the disk: a page of the brick is then in two of the disk, of which the first may have
+/// data and the second, with the section, none.
+pub(crate) fn what_is_before_a_section_in_its_first_page_is_kept(world: &World) {
+    const PAGE_ELEMENTS: u64 = 512;
+    let (dims, brick, bytes) = ([40, 6000], [8, 3000], 8);
+    for (alignment, waits) in [(512, true), (512, false), (4096, true), (4096, false)] {
+        let mut spec = spec(&dims, &brick);
+        spec.alignment = Alignment::new(alignment).unwrap();
+        let path = World::path("first-page");
+        let array = world.disk.create(&path, &spec, Access::ReadWrite).expect("created");
+        let mut expected = vec![0; size(dims[0] * dims[1]) * bytes];
+        let mut requests = vec![];
+        for (row, column) in [0, 8, 16, 24, 32].into_iter().flat_map(|row| [(row, 0), (row, brick[1])]) {
+            // A run that ends soon after a page begins, and the end of that page of two rows.
+            let page = column + 2 * PAGE_ELEMENTS;
+            let run = section(&[row, page - 5], &[row + 1, page + 5]);
+            let rows = section(&[row, page + PAGE_ELEMENTS - 9], &[row + 2, page + PAGE_ELEMENTS - 3]);
+            for (value, on_disk) in [(1.0, run), (2.0, rows)] {
+                let value = f64::to_le_bytes(value + f64::from(u32::try_from(row).unwrap()));
+                for at in on_disk.indices() {
+                    let at = Layout::dense(&dims).offset(&at) * bytes;
+                    expected[at..at + bytes].copy_from_slice(&value);
+                }
+                let memory_dims = on_disk.counts();
+                let memory = world.array(DataType::Float64, &memory_dims, &value.repeat(size(on_disk.len())));
+                let transfer = Transfer { in_memory: memory.whole(), on_disk, reversed: false };
+                let mut request = array.write(&dra_ga::in_memory(&memory), &transfer).expect("started");
+                if waits {
+                    request.wait().expect("written");
+                }
+                requests.push((request, memory));
+            }
+        }
+        for (mut request, memory) in requests {
+            request.wait().expect("written");
+            world.barrier();
+            memory.destroy().expect("destroyed");
+        }
+        array.close().expect("closed");
+        check(world, &path, DataType::Float64, &dims, &expected);
+    }
+}
+
 /// The first finds a new array without data, which is found out once for many bricks; the others must not take that for true.
 pub(crate) fn what_transfers_of_a_new_array_leave_of_their_bricks_is_kept(world: &World) {
     let (rows, columns) = (400, [0, 20, 45, 61]);

@@ -346,8 +346,8 @@ impl Pipeline {
         let brick_at = layout.offset_bytes(part.place.slot);
         let piece = part.piece(array, layout.stride_bytes());
         let has_data = piece.depends_on_data() && !job.how.onto_nothing && {
-            let extent = piece.extent();
-            shard.file.has_data(brick_at + extent.start, extent.end - extent.start)?
+            let written = piece.extent_in_pages();
+            shard.file.has_data(brick_at + written.start, written.end - written.start)?
         };
         let unit::Write { ranges, reads, zeros } = piece.write(has_data);
         array.shards.note_written(part.place.shard);

@@ -95,12 +95,17 @@ impl Piece {
         ranges
     }
 
-    /// Whether it makes a difference to writing if there is data in the brick.
+    /// What may be written of the brick: from the page of the first byte of the part to the page of the last one.
+    pub(super) fn extent_in_pages(&self) -> Range<u64> {
+        self.in_pages(&self.extent())
+    }
+
+    /// Whether it makes a difference to writing if there is data in [`extent_in_pages`](Self::extent_in_pages).
     pub(super) fn depends_on_data(&self) -> bool {
         !self.is_whole && self.runs_count() > 1
     }
 
-    /// How the part is written; `has_data`: the file may have some around it.
+    /// How the part is written; `has_data`: the file may have some in [`extent_in_pages`](Self::extent_in_pages).
     pub(super) fn write(&self, has_data: bool) -> Write {
         let (reads, zeros) = (vec![], vec![]);
         if self.is_whole {
@@ -419,6 +424,23 @@ mod tests {
         let expected: Ranges = (0..8).map(|row| row * 40_000 / 4096 * 4096).map(|at| at..at + 4096).collect();
         assert_eq!(reads, expected);
         assert_eq!(zeros, [320_000..79 * 4096]);
+    }
+
+    #[test]
+    fn whether_there_is_data_is_asked_of_all_that_is_written_without_reading() {
+        // Far apart, near each other, and up to where the room of a brick ends within a page.
+        let end = Piece {
+            room_bytes: 2 * 8000,
+            brick: Shape::new(&[2, 1000]).unwrap(),
+            ..piece([0, 600], [2, 999])
+        };
+        for piece in [two_rows(10), two_rows(100_000), piece([3, 70], [90, 75]), end] {
+            let Write { ranges, reads, .. } = piece.write(false);
+            let (first, last) = (&ranges[0], &ranges[ranges.len() - 1]);
+            assert!(piece.depends_on_data() && reads.is_empty());
+            assert_eq!(piece.extent_in_pages(), first.start..last.end);
+            assert!(first.start < piece.extent().start && piece.extent().end < last.end);
+        }
     }
 
     #[test]
