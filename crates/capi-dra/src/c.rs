@@ -295,7 +295,7 @@ unsafe fn transfer(
 /// array in as few passes as the memory of `DRA_Init` on all ranks together allows. Collective over all ranks.
 ///
 /// Returns the same on all ranks: 0; -1994 if there is no such array; 1 if source and target are one array, have other types, or the
-/// target's dimensions are not those of the source in this order, if there is not enough memory, or for a null pointer; -1989 if the
+/// target's dimensions are not those of the source in this order, if there is not enough memory, or for a null pointer; -1993 if the
 /// target was opened for reading or the source for writing alone; else the code of the first error, on whichever rank it was.
 ///
 /// # Safety

@@ -7,6 +7,7 @@
 use crate::copies::Copy;
 use crate::error::of_disk;
 use crate::{Error, codes};
+use chemio_capi::failures::Failures;
 use chemio_capi::{Result, boundary};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,8 +18,6 @@ const IDS_COUNT: u64 = i32::MAX as u64;
 const RUNNING_BEFORE_COLLECTING: usize = 64;
 /// How many it asks: more than one, so that the count shrinks.
 const COLLECTED_AT_ONCE: usize = 2;
-/// How many failed requests are remembered.
-const FAILED_MAX: usize = 1024;
 
 /// A transfer or a copy, as the library behind the border has it. Both calls are collective.
 pub(crate) trait Transfer {
@@ -59,7 +58,7 @@ impl Transfer for UnderWay {
 pub(crate) struct Requests<T> {
     issued: u64,
     running: BTreeMap<u64, Running<T>>,
-    failed: BTreeMap<u64, Failed>,
+    failed: Failures<u64, Arrays>,
 }
 
 /// A transfer under way, as far as anybody knows.
@@ -73,17 +72,9 @@ struct Running<T> {
 /// The serial numbers of the arrays on disk that a request uses: one, or twice the same.
 type Arrays = [u64; 2];
 
-#[derive(Debug)]
-struct Failed {
-    arrays: Arrays,
-    error: Arc<chemio_capi::Error>,
-    /// A write whose error no wait has told: close does. Reads that nobody waited for concern nobody.
-    untold: bool,
-}
-
 impl<T> Default for Requests<T> {
     fn default() -> Self {
-        Self { issued: 0, running: BTreeMap::new(), failed: BTreeMap::new() }
+        Self { issued: 0, running: BTreeMap::new(), failed: Failures::new() }
     }
 }
 
@@ -130,14 +121,10 @@ impl<T: Transfer> Requests<T> {
         for serial in of_array.map(|(&serial, _)| serial).collect::<Vec<_>>() {
             self.finish(serial);
         }
-        let untold = self.failed.iter().find(|(_, failed)| failed.arrays.contains(&array) && failed.untold);
-        let first = untold.map(|(&serial, _)| serial).map(|serial| self.tell(serial));
+        let first = self.failed.tell_untold(|arrays| arrays.contains(&array));
         // One error is enough.
-        self.failed
-            .values_mut()
-            .filter(|failed| failed.arrays.contains(&array))
-            .for_each(|failed| failed.untold = false);
-        first.unwrap_or(Ok(()))
+        self.failed.dismiss(|arrays| arrays.contains(&array));
+        first
     }
 
     /// How many are under way, as far as anybody knows.
@@ -163,19 +150,13 @@ impl<T: Transfer> Requests<T> {
     fn finish(&mut self, serial: u64) {
         let Some(Running { arrays, is_write, mut transfer }) = self.running.remove(&serial) else { return };
         if let Err(error) = transfer.wait() {
-            let error = Arc::new(Error::Disk(error).into());
-            self.failed.insert(serial, Failed { arrays, error, untold: is_write });
-            if self.failed.len() > FAILED_MAX {
-                self.failed.pop_first();
-            }
+            self.failed.insert(serial, arrays, Arc::new(Error::Disk(error).into()), is_write);
         }
     }
 
     /// The error of a request, if it has failed. It counts as told.
     fn tell(&mut self, serial: u64) -> Result<()> {
-        let Some(failed) = self.failed.get_mut(&serial) else { return Ok(()) };
-        failed.untold = false;
-        Err(chemio_capi::Error::Again(failed.error.clone()))
+        self.failed.tell(serial).map_or(Ok(()), Err)
     }
 
     /// Finishes old requests that have nothing more to do, so that their number stays small. Collective.

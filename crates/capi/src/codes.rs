@@ -9,7 +9,7 @@ impl Error {
         match self {
             Self::Eaf(error) => error.code(),
             Self::Library(error) => error.code(),
-            Self::Again(error) => error.code(),
+            Self::Again(error) | Self::OneOfMany(error) => error.code(),
             Self::InvalidHandle { .. } => codes::INVALID_HANDLE,
             Self::InvalidKind { .. } => codes::OPEN_FAILED,
             Self::NotAnInteger { .. } => codes::NOT_AN_INTEGER,
@@ -25,7 +25,7 @@ impl Error {
         match self {
             Self::Eaf(error) => error.path(),
             Self::Library(error) => error.path(),
-            Self::Again(error) => error.path(),
+            Self::Again(error) | Self::OneOfMany(error) => error.path(),
             _ => None,
         }
     }

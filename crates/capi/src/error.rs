@@ -28,6 +28,9 @@ pub enum Error {
     /// The error of a request, told again.
     #[error(transparent)]
     Again(Arc<Error>),
+    /// The error of an earlier request, for one of very many that failed after it in the same way.
+    #[error("{0} (and in the same way requests after it)")]
+    OneOfMany(Arc<Error>),
     /// No file is open under this handle.
     #[error("invalid file descriptor {fd}: no open file has it")]
     InvalidHandle {

@@ -16,6 +16,8 @@ mod error;
 #[doc(hidden)]
 pub mod exit;
 #[doc(hidden)]
+pub mod failures;
+#[doc(hidden)]
 pub mod handles;
 mod integer;
 #[doc(hidden)]

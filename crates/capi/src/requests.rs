@@ -7,6 +7,7 @@
 //! later requests are issued, so that memory does not grow with the number of requests.
 
 use crate::error::{Error, Result};
+use crate::failures::Failures;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -16,8 +17,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 const RUNNING_BEFORE_COLLECTING: usize = 64;
 /// How many of the oldest requests each new one looks at then: more than one, so that the count shrinks.
 const COLLECTED_AT_ONCE: usize = 2;
-/// How many failed requests a file remembers one by one.
-const FAILED_MAX: usize = 1024;
 /// How many numbers of each kind a 4-byte INTEGER holds: all even ones above 0, and of the odd ones as many.
 const IDS_COUNT: u64 = i32::MAX as u64 / 2;
 
@@ -64,15 +63,6 @@ struct Running<T: Transfer> {
     request: Mutex<T>,
 }
 
-/// A failed request.
-#[derive(Debug)]
-struct Failed<O> {
-    owner: O,
-    error: Arc<Error>,
-    /// A write whose error no wait has told: close does. Reads that nobody waited for concern nobody.
-    untold: bool,
-}
-
 /// Requests with numbers.
 #[derive(Debug)]
 pub struct Requests<T: Transfer> {
@@ -83,9 +73,7 @@ pub struct Requests<T: Transfer> {
 #[derive(Debug)]
 struct State<T: Transfer> {
     running: BTreeMap<i32, Arc<Running<T>>>,
-    failed: BTreeMap<i32, Failed<T::Owner>>,
-    /// The first untold error of each owner that had to make room in `failed`.
-    forgotten: Vec<(T::Owner, Arc<Error>)>,
+    failed: Failures<i32, T::Owner>,
 }
 
 impl Default for Issued {
@@ -132,7 +120,7 @@ fn id_after(fate: Fate, issued: u64) -> i32 {
 impl<T: Transfer> Requests<T> {
     /// No requests; their numbers come from `issued`.
     pub const fn new(issued: &'static Issued) -> Self {
-        let state = State { running: BTreeMap::new(), failed: BTreeMap::new(), forgotten: Vec::new() };
+        let state = State { running: BTreeMap::new(), failed: Failures::new() };
         Self { issued, state: Mutex::new(state) }
     }
 
@@ -143,6 +131,7 @@ impl<T: Transfer> Requests<T> {
         let mut state = self.state();
         state.collect();
         let id = self.issued.next(Fate::Running);
+        state.failed.forget(&id);
         state.running.insert(id, Arc::new(Running { owner, is_write, request: Mutex::new(request) }));
         id
     }
@@ -151,7 +140,7 @@ impl<T: Transfer> Requests<T> {
     pub fn wait(&self, id: i32) -> Option<Result<()>> {
         let running = {
             let mut state = self.state();
-            if let Some(error) = state.tell(id) {
+            if let Some(error) = state.failed.tell(id) {
                 return Some(Err(error));
             }
             Arc::clone(state.running.get(&id)?)
@@ -159,13 +148,13 @@ impl<T: Transfer> Requests<T> {
         let result = running.wait();
         let mut state = self.state();
         state.finish(id, &running, result);
-        Some(state.tell(id).map_or(Ok(()), Err))
+        Some(state.failed.tell(id).map_or(Ok(()), Err))
     }
 
     /// Whether request `id` has finished. `None`: not one of these that runs or has failed.
     pub fn test(&self, id: i32) -> Option<bool> {
         let state = self.state();
-        if state.failed.contains_key(&id) {
+        if state.failed.contains(&id) {
             return Some(true);
         }
         state.running.get(&id).map(|running| running.is_finished())
@@ -174,7 +163,7 @@ impl<T: Transfer> Requests<T> {
     /// Whether request `id` is one of these that runs or has failed.
     pub fn contains(&self, id: i32) -> bool {
         let state = self.state();
-        state.running.contains_key(&id) || state.failed.contains_key(&id)
+        state.running.contains_key(&id) || state.failed.contains(&id)
     }
 
     /// Waits for everything of `owner` that is outstanding; errors are kept for their waits.
@@ -191,13 +180,13 @@ impl<T: Transfer> Requests<T> {
     /// # Errors
     /// That error.
     pub fn untold(&self, owner: T::Owner) -> Result<()> {
-        self.state().take_untold(owner).map_or(Ok(()), |error| Err(Error::Again(error)))
+        self.state().failed.tell_untold(|other| other == owner)
     }
 
     /// Waits for everything of `owner` that is outstanding, and tells nobody of errors, but for waits.
     pub fn dismiss(&self, owner: T::Owner) {
         self.drain(owner);
-        while self.untold(owner).is_err() {}
+        self.state().failed.dismiss(|other| other == owner);
     }
 
     fn state(&self) -> MutexGuard<'_, State<T>> {
@@ -228,37 +217,9 @@ impl<T: Transfer> State<T> {
     /// Takes a finished request out of the running ones and keeps its error.
     fn finish(&mut self, id: i32, running: &Running<T>, result: std::result::Result<(), Arc<Error>>) {
         let first_to_know = self.running.remove(&id).is_some();
-        let Err(error) = result else { return };
-        if !first_to_know {
-            return;
+        if let (true, Err(error)) = (first_to_know, result) {
+            self.failed.insert(id, running.owner, error, running.is_write);
         }
-        if self.failed.len() == FAILED_MAX {
-            self.forget_oldest();
-        }
-        self.failed.insert(id, Failed { owner: running.owner, error, untold: running.is_write });
-    }
-
-    fn forget_oldest(&mut self) {
-        let Some((_, Failed { owner, error, untold: true })) = self.failed.pop_first() else { return };
-        if self.forgotten.iter().all(|(other, _)| *other != owner) {
-            self.forgotten.push((owner, error));
-        }
-    }
-
-    /// The error of request `id`, which is told from now on.
-    fn tell(&mut self, id: i32) -> Option<Error> {
-        let failed = self.failed.get_mut(&id)?;
-        failed.untold = false;
-        Some(Error::Again(Arc::clone(&failed.error)))
-    }
-
-    fn take_untold(&mut self, owner: T::Owner) -> Option<Arc<Error>> {
-        if let Some(at) = self.forgotten.iter().position(|(other, _)| *other == owner) {
-            return Some(self.forgotten.swap_remove(at).1);
-        }
-        let first = self.failed.values_mut().find(|failed| failed.owner == owner && failed.untold)?;
-        first.untold = false;
-        Some(Arc::clone(&first.error))
     }
 }
 
@@ -399,15 +360,14 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_failed_requests_are_remembered_and_the_first_untold_is_not_forgotten() {
+    fn however_many_requests_have_failed_each_wait_tells_it() {
         let mut fixture = Fixture::new();
         fixture.failed_write();
-        for _ in 0..FAILED_MAX + 2 * RUNNING_BEFORE_COLLECTING {
-            fixture.read(1 << 19);
+        let reads: Vec<_> = (0..3000).map(|_| fixture.read(1 << 19)).collect();
+        for _ in 0..2 {
+            assert!(reads.iter().all(|&id| wait(&fixture.requests, id) == -1977));
         }
-        fixture.requests.drain(());
-        assert_eq!(fixture.requests.state().failed.len(), FAILED_MAX);
-        assert!(fixture.requests.untold(()).is_err());
+        assert!(fixture.requests.untold(()).is_err(), "nobody has waited for the write");
     }
 
     #[test]
@@ -527,7 +487,7 @@ mod tests {
         for file in [1, 2] {
             requests.insert(Ended { file, failed: true });
         }
-        for _ in 0..FAILED_MAX {
+        for _ in 0..3000 {
             requests.insert(Ended { file: 3, failed: true });
         }
         for file in [1, 2, 3] {
