@@ -70,7 +70,7 @@ impl Handle {
     /// Reads all of `into` if that is only a copy, out of what was read ahead or of the page cache, and nothing has to be
     /// waited for or handed over first. The shortest way there is for a request. Gives how many bytes it has read, from the
     /// first one on; `None` if it did not even try.
-    pub(crate) fn read_at_once(&self, offset_bytes: u64, into: &mut [u8]) -> Option<usize> {
+    pub(crate) fn read_at_once(self: &Arc<Self>, offset_bytes: u64, into: &mut [u8]) -> Option<usize> {
         if !self.inode.is_settled() {
             return None;
         }
@@ -97,7 +97,7 @@ impl Handle {
 
     /// Copies what the page cache has at the beginning of `into`, where it is believed to have all, and the copy is not worth a
     /// worker.
-    fn copy_resident(&self, offset_bytes: u64, into: &mut [u8]) -> Option<usize> {
+    fn copy_resident(self: &Arc<Self>, offset_bytes: u64, into: &mut [u8]) -> Option<usize> {
         let is_tried = self.copies_at_issue(into.len())
             && cache::asks_cache_first(self.options.cache, self.properties)
             && self.residency.is_trusted();
@@ -105,13 +105,21 @@ impl Handle {
             return None;
         }
         // An error shows when the rest is read.
-        let copied_bytes = self.device.read(Route::Resident, offset_bytes, into).unwrap_or(0);
+        let copied_bytes = self.copy(Route::Resident, offset_bytes, into).unwrap_or(0);
         if copied_bytes == into.len() {
             self.note_copied_at_issue(copied_bytes);
         } else {
             self.residency.note_miss();
         }
         Some(copied_bytes)
+    }
+
+    /// Copies what the page cache has or is believed to have by `route`, or, if it is worth to wake a worker, together with it.
+    fn copy(self: &Arc<Self>, route: Route, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
+        if self.leaves_to_worker(into.len()) {
+            return Pending::shared_copy(self, offset_bytes, into);
+        }
+        read_some(&*self.device, route, offset_bytes, into)
     }
 
     /// Takes what is there already; tells how this read lies to those before.
@@ -144,7 +152,7 @@ impl Handle {
             return self.read_trusting(sequential, offset_bytes, into);
         }
         if self.asks_resident(offset_bytes, into.len()) {
-            return read_some(&*self.device, Route::Cached, offset_bytes, into);
+            return self.copy(Route::Cached, offset_bytes, into);
         }
         if !sequential {
             self.note_single_reads(1, into.len());
@@ -180,8 +188,13 @@ impl Handle {
     }
 
     /// Reads from the cache as if all were there; what is not, the kernel has begun to read in by then.
-    fn read_trusting(&self, sequential: bool, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
-        match self.device.read(Route::Resident, offset_bytes, into) {
+    fn read_trusting(
+        self: &Arc<Self>,
+        sequential: bool,
+        offset_bytes: u64,
+        into: &mut [u8],
+    ) -> io::Result<usize> {
+        match self.copy(Route::Resident, offset_bytes, into) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 self.residency.note_miss();
                 if !sequential {

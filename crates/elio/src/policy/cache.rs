@@ -29,7 +29,8 @@ pub(crate) const GATHER_BYTES: usize = 64 << 10;
 pub(crate) const SHARED_GATHER_BYTES: usize = 16 << 10;
 
 /// Where a worker finds a core, asynchronous requests below this are copied from or to the page cache at issue, if that is
-/// all there is to do: to wake one costs as much as the copy.
+/// all there is to do: to wake one costs as much as the copy. From here on a worker shares a copy out of the cache with a caller who
+/// has to wait for it.
 const COPY_AT_ISSUE_BYTES: usize = 512 << 10;
 
 /// As [`COPY_AT_ISSUE_BYTES`], where a worker is no help: the ranks of the node have all cores, so that it would take one from

@@ -15,6 +15,16 @@ pub(super) const PART_BYTES_MIN: usize = 64 << 10;
 const PART_BYTES_MAX: usize = 512 << 10;
 const _: () = assert!(PART_BYTES_MAX <= BUFFER_BYTES_MAX);
 
+/// Copies that this thread and a worker share are cut so finely that neither waits long for the other at the end ...
+const COPY_BYTES_MIN: usize = 128 << 10;
+/// ... and into so many parts at most.
+const COPIES_COUNT_MAX: usize = 64;
+
+/// How much one part of a shared copy moves.
+pub(super) fn copy_bytes(request_bytes: usize) -> usize {
+    request_bytes.div_ceil(COPIES_COUNT_MAX).next_multiple_of(COPY_BYTES_MIN)
+}
+
 /// How much one transfer of a direct request moves, while so many others are under way in its file.
 pub(super) fn part_bytes(request_bytes: usize, others_count: usize) -> usize {
     let parts_count = PARTS_COUNT.saturating_sub(others_count).max(1);
@@ -68,5 +78,13 @@ mod tests {
         assert_eq!([0, 1, 2, 3, 9].map(|others| part_bytes(112 * KIB, others) / KIB), [64, 64, 64, 128, 128]);
         assert_eq!([0, 9].map(|others| part_bytes(8 << 20, others)), [PART_BYTES_MAX; 2]);
         assert_eq!(part_bytes(1, 0), PART_BYTES_MIN);
+    }
+
+    #[test]
+    fn a_shared_copy_has_small_parts_but_not_too_many() {
+        assert_eq!(
+            [1, 512, 8192, 8193, 1 << 20].map(|len| copy_bytes(len * KIB) / KIB),
+            [128, 128, 128, 256, 16 << 10]
+        );
     }
 }

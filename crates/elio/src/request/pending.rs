@@ -3,7 +3,7 @@
 //! A [`Pending`] keeps the memory of its caller until every transfer into or out of it is done, whatever happens to the
 //! request: [`CallerMemory`] relies on it.
 
-use super::part::{Part, Way, aligned_len, padded_len, part_bytes};
+use super::part::{Part, Way, aligned_len, copy_bytes, padded_len, part_bytes};
 use crate::buffer;
 use crate::device::staged::StagedDevice;
 use crate::device::{Alignment, Device, Route};
@@ -438,10 +438,16 @@ impl Pending {
         let range = part.range;
         let moved = match part.way {
             Way::InPlace(transfer) => {
-                while !transfer.is_done() && !transfer.run_if_queued() && pool::transfers().help() {}
+                let is_shared_copy = transfer.route() == Route::Resident;
+                let workers = if is_shared_copy { pool::streams() } else { pool::transfers() };
+                while !transfer.is_done() && !transfer.run_if_queued() && workers.help() {}
                 let moved = transfer.wait();
                 if self.direction == Direction::Write && moved.is_ok() {
                     self.handle.note_write(transfer.route(), self.file_range(&range));
+                }
+                if transfer.route() == Route::Resident && !matches!(moved, Ok(bytes) if bytes == range.len())
+                {
+                    self.handle.residency.note_miss();
                 }
                 moved
             }
@@ -488,7 +494,29 @@ impl Pending {
         }
     }
 
-    // ---- blocking calls on the direct route ----
+    // ---- blocking calls ----
+
+    /// Copies what is believed to be resident, in this thread and by a worker at once. What turns out to be missing is waited for.
+    pub(crate) fn shared_copy(handle: &Arc<Handle>, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
+        let mut pending =
+            Self::blocking(handle, Direction::Read, offset_bytes, CallerMemory::for_reading(into));
+        let len = pending.memory.len();
+        let part_bytes = copy_bytes(len);
+        for start in (0..len).step_by(part_bytes) {
+            pending.queue_copy(start..len.min(start + part_bytes));
+        }
+        pending.complete()
+    }
+
+    /// A part of a shared copy, for the one worker that copies beside its caller, or for this thread.
+    fn queue_copy(&mut self, range: Range<usize>) {
+        let (device, file_range) = (Arc::clone(&self.handle.device), self.file_range(&range));
+        let region = self.memory.region(&range);
+        let transfer = Transfer::new(device, Direction::Read, Route::Resident, file_range.start, region);
+        self.handle.inode.note_in_flight(&transfer, file_range);
+        pool::streams().push(&transfer);
+        self.parts.push_back(Part { range, way: Way::InPlace(transfer) });
+    }
 
     /// Reads around the page cache with several parts in flight.
     pub(crate) fn direct_read(handle: &Arc<Handle>, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
@@ -508,15 +536,24 @@ impl Pending {
         at: u64,
         memory: CallerMemory,
     ) -> io::Result<usize> {
-        let mut pending = Self::new(handle, direction, at, memory);
-        pending.asynchronous = false;
+        let mut pending = Self::blocking(handle, direction, at, memory);
         pending.unissued = pending.whole();
         pending.issue();
+        pending.complete()
+    }
+
+    fn blocking(handle: &Arc<Handle>, direction: Direction, at: u64, memory: CallerMemory) -> Self {
+        let mut pending = Self::new(handle, direction, at, memory);
+        pending.asynchronous = false;
+        pending
+    }
+
+    fn complete(mut self) -> io::Result<usize> {
         loop {
-            if let Some(outcome) = pending.outcome.take() {
+            if let Some(outcome) = self.outcome.take() {
                 return outcome.map_err(Error::into_source);
             }
-            pending.complete_next();
+            self.complete_next();
         }
     }
 }

@@ -224,6 +224,39 @@ fn small_writes_around_the_page_cache_are_left_in_flight() {
     }
 }
 
+/// By pieces that this thread and a worker take in turn; where the worker would have no core, by one copy.
+#[test]
+fn a_large_read_of_what_is_resident_is_shared_with_a_worker_that_has_a_core() {
+    const LEN: usize = 2_000_000;
+    for sharing in [Sharing::Exclusive, Sharing::Shared] {
+        let scratch = Scratch::new();
+        let counting = CountingDevice::new(device(&scratch.path("file")));
+        if !elio::Device::properties(&*counting).resident {
+            return;
+        }
+        let options = OpenOptions { sharing, ..OpenOptions::new(Mode::ReadWrite) };
+        let file = File::on_device(Arc::clone(&counting) as _, "file", &options);
+        file.write_at(0, &pattern(0, 4 * LEN)).unwrap();
+        file.flush().unwrap();
+        // The first read asks whether the page cache has it; none follows another, so that nothing is read ahead.
+        for at in [3, 1, 2, 0] {
+            let before = counting.counts();
+            let mut found = vec![0; LEN];
+            assert_eq!(file.read_at((at * LEN) as u64, &mut found).unwrap(), LEN);
+            assert!(found == pattern((at * LEN) as u64, LEN), "{sharing:?}, {at}");
+            let counts = counting.counts();
+            let copies = if elio::has_spare_core() { LEN.div_ceil(128 << 10) as u64 } else { 1 };
+            assert_eq!(counts.cached_reads - before.cached_reads, copies, "{sharing:?}, {at}: {counts:?}");
+            assert_eq!(counts.read_bytes - before.read_bytes, LEN as u64);
+        }
+        // The end of the file is found as ever.
+        let mut found = vec![0; LEN];
+        assert_eq!(file.read_at((4 * LEN - 700_000) as u64, &mut found).unwrap(), 700_000);
+        assert!(found[..700_000] == pattern((4 * LEN - 700_000) as u64, 700_000));
+        assert_eq!(file.read_at(4 * LEN as u64, &mut found).unwrap(), 0);
+    }
+}
+
 /// In whatever order: nothing of such a file is read ahead.
 #[test]
 fn a_read_of_what_is_resident_of_a_shared_file_is_one_copy_made_at_issue() {
