@@ -90,6 +90,17 @@ pub enum Error {
         /// The host of the rank that does not see it.
         host: String,
     },
+    /// A rank on the host of rank 0 finds another file under the name.
+    #[error(
+        "another file of this name: a rank on host {host} does not see the one that rank 0 there does, because it has a \
+         mount or a container of its own, or another working directory: {}", path.display()
+    )]
+    AnotherFile {
+        /// The file or stripe, with the absolute path that this rank gives it.
+        path: PathBuf,
+        /// The host of both ranks.
+        host: String,
+    },
     /// The ranks gave different arguments to one collective call. The same on every rank.
     #[error("ranks disagree: rank {rank} does not create the file that rank 0 does, or with other hints: {}", path.display())]
     ArgumentsDiffer {
@@ -127,6 +138,7 @@ impl Error {
             Self::OnRank { code, .. } => *code,
             Self::Description { .. }
             | Self::NotShared { .. }
+            | Self::AnotherFile { .. }
             | Self::ArgumentsDiffer { .. }
             | Self::Comm(_) => codes::FAILED,
         }
@@ -144,6 +156,7 @@ impl Error {
             | Self::StripeDirectory { directory: path, .. }
             | Self::Description { path, .. }
             | Self::NotShared { path, .. }
+            | Self::AnotherFile { path, .. }
             | Self::ArgumentsDiffer { path, .. } => Some(path),
             Self::OnRank { .. } | Self::Comm(_) => None,
         }

@@ -3,13 +3,13 @@
 use crate::description::Description;
 use crate::error::{Error, Result, of_file};
 use crate::file::Hints;
-use crate::sighting::{Sighting, Token, host, unique};
+use crate::sighting::{Sighting, Token, host, name_beside, numbers, unique};
 use crate::storage::{Storage, options};
 use crate::striping::{Striping, unit_bytes_for};
 use elio::{CachePolicy, Operation};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -51,41 +51,96 @@ impl Found {
 }
 
 /// A file that has been made or found; what was made is removed again unless it is kept.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Making {
-    made: Vec<PathBuf>,
+    name: Option<Name>,
+    stripes: Vec<PathBuf>,
     tokens: Vec<Token>,
 }
 
 impl Drop for Making {
     fn drop(&mut self) {
-        for path in self.made.drain(..) {
-            if let Err(error) = elio::File::delete(path) {
-                tracing::warn!(%error, "what was made before creating failed is left behind");
+        match self.name.take() {
+            // Whoever found it has put data into it: that is not ours to remove.
+            Some(name) if name.is_ours() && !(name.is_as_made() && self.stripes.iter().all(is_empty)) => {
+                tracing::info!(path = %name.path.display(), "somebody else uses what was made: it stays");
+                self.stripes.clear();
             }
+            Some(name) if name.is_ours() => remove(&name.path),
+            _ => {}
         }
+        self.remove_stripes();
+    }
+}
+
+/// The file of the name itself, as it was made.
+#[derive(Debug)]
+struct Name {
+    path: PathBuf,
+    /// Its device and its number there.
+    numbers: (u64, u64),
+    /// What was to be written into it: nothing, or the description of a striped file.
+    text: String,
+}
+
+impl Name {
+    /// Whether the path still leads to the file that was made.
+    fn is_ours(&self) -> bool {
+        numbers(&self.path).is_ok_and(|found| found == self.numbers)
+    }
+
+    /// Whether the file holds no more than was written into it.
+    fn is_as_made(&self) -> bool {
+        let len_bytes = fs::metadata(&self.path).map_or(u64::MAX, |metadata| metadata.len());
+        len_bytes <= self.text.len() as u64
+            && fs::read(&self.path).is_ok_and(|held| self.text.as_bytes().starts_with(&held))
+    }
+}
+
+/// A file under a name that nobody knows, until it has its own.
+struct Draft(PathBuf);
+
+impl Draft {
+    /// Writes `text` beside `path`.
+    fn write(path: &Path, text: &str) -> Result<Self> {
+        let of_path = |error| match error {
+            // The program knows this name, not the other.
+            elio::Error::File { operation, source, .. } => of_file(operation, path, source),
+            error => error.into(),
+        };
+        let beside = name_beside(path);
+        if !elio::File::make(&beside).map_err(of_path)? {
+            return Err(of_file(Operation::Open, path, ErrorKind::AlreadyExists.into()));
+        }
+        let draft = Self(beside);
+        write_into(&draft.0, text).map_err(|source| of_file(Operation::Write, path, source))?;
+        Ok(draft)
+    }
+
+    /// Whether `path` is another name of it.
+    fn is(&self, path: &Path) -> bool {
+        numbers(&self.0).is_ok_and(|mine| numbers(path).is_ok_and(|found| found == mine))
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        remove(&self.0);
     }
 }
 
 impl Making {
     /// Everything went well everywhere.
     pub(crate) fn keep(mut self) {
-        self.made.clear();
+        self.name = None;
+        self.stripes.clear();
     }
 
     /// Makes the file `path`, or finds it.
     pub(crate) fn make(path: &Path, hints: &Hints, several_hosts: bool) -> Result<(Self, Found)> {
-        let mut making = Self { made: Vec::new(), tokens: Vec::new() };
+        let mut making = Self::default();
         refuse_other_than_files(path)?;
-        let is_new = elio::File::make(path)?;
-        if is_new {
-            making.made.push(path.to_owned());
-        }
-        let description = if is_new {
-            making.make_stripes(path, &stripe_directories()?, hints)?
-        } else {
-            Description::read(path)?
-        };
+        let description = making.make_unless_there(path, hints)?;
         let mut found = Found { description, host: host(), sightings: Vec::new() };
         making.preallocate(path, hints, &found)?;
         let names = std::iter::once(path.to_owned());
@@ -99,16 +154,42 @@ impl Making {
         Ok((making, found))
     }
 
-    /// Makes a stripe in each directory, if there are directories, and describes them in the file `path`.
-    fn make_stripes(
+    /// Makes the file, striped if directories are given for that, unless there is one. The description of what is there then.
+    fn make_unless_there(&mut self, path: &Path, hints: &Hints) -> Result<Option<Description>> {
+        let is_there = fs::symlink_metadata(path).is_ok();
+        let directories = if is_there { Vec::new() } else { stripe_directories()? };
+        if !directories.is_empty() {
+            return self.make_striped(path, &directories, hints);
+        }
+        if !is_there && self.fill_new(path, "")? {
+            return Ok(None);
+        }
+        Description::read(path)
+    }
+
+    /// Makes a stripe in each directory and describes them in the file `path`. If somebody has made that meanwhile, it is found
+    /// instead.
+    fn make_striped(
         &mut self,
         path: &Path,
         directories: &[PathBuf],
         hints: &Hints,
     ) -> Result<Option<Description>> {
-        if directories.is_empty() {
-            return Ok(None);
+        let description =
+            Description::new(unit_bytes_for(hints.request_bytes), self.make_stripes(path, directories)?);
+        if description.striping().is_none() {
+            let reason = format!("{} stripes", directories.len());
+            return Err(Error::StripeDirectory { directory: directories[0].clone(), reason });
         }
+        if self.publish(path, &description.to_text())? {
+            return Ok(Some(description));
+        }
+        self.remove_stripes();
+        Description::read(path)
+    }
+
+    /// Makes a stripe in each directory and gives their names.
+    fn make_stripes(&mut self, path: &Path, directories: &[PathBuf]) -> Result<Vec<String>> {
         let mut stripes = Vec::new();
         // Never a name that was there before: a file of this name may have been described elsewhere.
         let unique = unique();
@@ -116,20 +197,56 @@ impl Making {
             let stripe = directory.join(stripe_name(path, unique, number));
             let wrong = |reason: String| Error::StripeDirectory { directory: directory.clone(), reason };
             match elio::File::make(&stripe) {
-                Ok(true) => self.made.push(stripe.clone()),
+                Ok(true) => self.stripes.push(stripe.clone()),
                 Ok(false) => return Err(wrong("a stripe of this name is there".to_owned())),
                 Err(error) => return Err(wrong(reason(&error))),
             }
             let text = stripe.into_os_string().into_string();
             stripes.push(text.map_err(|_| wrong("the name is not UTF-8".to_owned()))?);
         }
-        let description = Description::new(unit_bytes_for(hints.request_bytes), stripes);
-        if description.striping().is_none() {
-            let reason = format!("{} stripes", directories.len());
-            return Err(Error::StripeDirectory { directory: directories[0].clone(), reason });
+        Ok(stripes)
+    }
+
+    /// Makes the file `path` that holds `text`. Tells whether it did: what is there already stays as it is.
+    ///
+    /// Nobody finds it with less in it: an empty file of that name would be a plain one, for anybody to write to.
+    fn publish(&mut self, path: &Path, text: &str) -> Result<bool> {
+        let draft = Draft::write(path, text)?;
+        match fs::hard_link(&draft.0, path) {
+            Ok(()) => {}
+            // Some network file systems make the link, and when the call is repeated find that it is there.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && draft.is(path) => {}
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(false),
+            Err(error) => {
+                // A file system without hard links has many ways to say so; any other reason comes up again.
+                tracing::debug!(%error, path = %path.display(), "no link: the description is written in place");
+                return self.fill_new(path, text);
+            }
         }
-        fs::write(path, description.to_text()).map_err(|source| of_file(Operation::Write, path, source))?;
-        Ok(Some(description))
+        self.note_name(path, numbers(&draft.0), text)?;
+        Ok(true)
+    }
+
+    /// As [`Self::publish`], but the file is there before it holds `text`.
+    fn fill_new(&mut self, path: &Path, text: &str) -> Result<bool> {
+        if !elio::File::make(path)? {
+            return Ok(false);
+        }
+        self.note_name(path, numbers(path), text)?;
+        write_into(path, text).map_err(|source| of_file(Operation::Write, path, source))?;
+        Ok(true)
+    }
+
+    /// Notes that the file `path` was made, with these numbers, to hold `text`.
+    fn note_name(&mut self, path: &Path, numbers: io::Result<(u64, u64)>, text: &str) -> Result<()> {
+        let numbers = numbers.map_err(|source| of_file(Operation::Open, path, source))?;
+        self.name = Some(Name { path: path.to_owned(), numbers, text: text.to_owned() });
+        Ok(())
+    }
+
+    /// Removes the stripes that were made.
+    fn remove_stripes(&mut self) {
+        self.stripes.drain(..).for_each(|stripe| remove(&stripe));
     }
 
     /// Reserves what the soft limit asks for. A file system that cannot reserve is no error, one that is full is.
@@ -147,7 +264,7 @@ impl Making {
                 Err(error.into())
             }
             Err(error) => {
-                tracing::info!(%error, made = self.made.len(), "no space reserved for the soft limit");
+                tracing::info!(%error, is_new = self.name.is_some(), "no space reserved for the soft limit");
                 Ok(())
             }
             Ok(()) => Ok(()),
@@ -173,6 +290,24 @@ fn expect_space(files: &[PathBuf], striping: Striping, len_bytes: u64) -> Result
         }
     }
     Ok(())
+}
+
+/// Writes `text` at the beginning of a new file. Never truncates: others may have found it.
+fn write_into(path: &Path, text: &str) -> io::Result<()> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    fs::File::options().write(true).open(path)?.write_all(text.as_bytes())
+}
+
+fn is_empty(path: &PathBuf) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.len() == 0)
+}
+
+fn remove(path: &Path) {
+    if let Err(error) = elio::File::delete(path) {
+        tracing::warn!(%error, "what was made before creating failed is left behind");
+    }
 }
 
 /// A directory, a pipe or a device is not opened even once: some wait for a partner, some act.
@@ -212,21 +347,21 @@ mod tests {
         fs::read_dir(directory).unwrap().count()
     }
 
-    fn nothing_made() -> Making {
-        Making { made: Vec::new(), tokens: Vec::new() }
+    fn directories<const N: usize>(place: &Path, names: [&str; N]) -> [PathBuf; N] {
+        names.map(|name| {
+            fs::create_dir(place.join(name)).unwrap();
+            place.join(name)
+        })
     }
 
     #[test]
     fn a_new_file_has_a_stripe_in_every_directory_and_the_unit_of_its_hint() {
         let place = tempfile::tempdir().unwrap();
-        let disks = ["a", "b", "c"].map(|name| place.path().join(name));
-        for disk in &disks {
-            fs::create_dir(disk).unwrap();
-        }
+        let disks = directories(place.path(), ["a", "b", "c"]);
         let path = place.path().join("file");
-        let mut making = nothing_made();
+        let mut making = Making::default();
         let hints = Hints { request_bytes: Some(128 << 10), ..Hints::default() };
-        let description = making.make_stripes(&path, &disks, &hints).unwrap().unwrap();
+        let description = making.make_striped(&path, &disks, &hints).unwrap().unwrap();
         assert_eq!(description.striping(), Striping::new(128 << 10, 3));
         assert!(
             description
@@ -238,6 +373,78 @@ mod tests {
         assert_eq!(Description::read(&path).unwrap(), Some(description));
         making.keep();
         assert!(disks.iter().all(|disk| entries(disk) == 1));
+        assert_eq!(entries(place.path()), 3 + 1, "a temporary name is left");
+    }
+
+    #[test]
+    fn a_name_that_appears_while_stripes_are_made_is_found_and_its_data_stays() {
+        let place = tempfile::tempdir().unwrap();
+        let disks = directories(place.path(), ["a", "b"]);
+        let path = place.path().join("file");
+        fs::write(&path, "data of another").unwrap();
+        let mut making = Making::default();
+        assert_eq!(making.make_striped(&path, &disks, &Hints::default()).unwrap(), None);
+        assert!(disks.iter().all(|disk| entries(disk) == 0), "a stripe is left");
+        drop(making);
+        assert_eq!(fs::read(&path).unwrap(), b"data of another");
+        assert_eq!(entries(place.path()), 2 + 1, "a temporary name is left");
+    }
+
+    #[test]
+    fn a_striped_file_that_appears_while_stripes_are_made_is_found_with_its_own_stripes() {
+        let place = tempfile::tempdir().unwrap();
+        let disks = directories(place.path(), ["a", "b"]);
+        let path = place.path().join("file");
+        let [mut first, mut second] = [Making::default(), Making::default()];
+        let description = first.make_striped(&path, &disks, &Hints::default()).unwrap();
+        assert_eq!(second.make_striped(&path, &disks, &Hints::default()).unwrap(), description);
+        drop(second);
+        assert_eq!(Description::read(&path).unwrap(), description);
+        assert!(disks.iter().all(|disk| entries(disk) == 1));
+        drop(first);
+        assert!(!path.exists() && disks.iter().all(|disk| entries(disk) == 0));
+    }
+
+    #[test]
+    fn without_links_a_name_is_filled_in_place_and_never_one_that_is_there() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("file");
+        let mut making = Making::default();
+        assert!(making.fill_new(&path, "text").unwrap());
+        assert!(!Making::default().fill_new(&path, "other").unwrap());
+        assert_eq!(fs::read(&path).unwrap(), b"text");
+        drop(making);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_somebody_has_filled_or_replaced_stays_when_creating_fails() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("file");
+        let (making, _) = Making::make(&path, &Hints::default(), false).unwrap();
+        fs::write(&path, "data").unwrap();
+        drop(making);
+        assert_eq!(fs::read(&path).unwrap(), b"data", "filled");
+        fs::remove_file(&path).unwrap();
+        let (making, _) = Making::make(&path, &Hints::default(), false).unwrap();
+        // Made before the other is gone, so that it has another number.
+        fs::write(place.path().join("new"), "").unwrap();
+        fs::rename(place.path().join("new"), &path).unwrap();
+        drop(making);
+        assert!(path.exists(), "replaced");
+    }
+
+    #[test]
+    fn stripes_that_somebody_has_filled_stay_with_their_description_when_creating_fails() {
+        let place = tempfile::tempdir().unwrap();
+        let disks = directories(place.path(), ["a", "b"]);
+        let path = place.path().join("file");
+        let mut making = Making::default();
+        let description = making.make_striped(&path, &disks, &Hints::default()).unwrap().unwrap();
+        fs::write(&description.stripes()[1], "data").unwrap();
+        drop(making);
+        assert_eq!(Description::read(&path).unwrap(), Some(description));
+        assert!(disks.iter().all(|disk| entries(disk) == 1));
     }
 
     #[test]
@@ -245,10 +452,10 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let [disk, missing] = ["disk", "missing"].map(|name| place.path().join(name));
         fs::create_dir(&disk).unwrap();
-        let mut making = nothing_made();
+        let mut making = Making::default();
         let path = place.path().join("file");
         let error =
-            making.make_stripes(&path, &[disk.clone(), missing.clone()], &Hints::default()).unwrap_err();
+            making.make_striped(&path, &[disk.clone(), missing.clone()], &Hints::default()).unwrap_err();
         assert!(
             matches!(&error, Error::StripeDirectory { directory, .. } if *directory == missing),
             "{error}"

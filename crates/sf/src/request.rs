@@ -84,13 +84,17 @@ impl<B> Request<B> {
             Transfer::Plain(inner) => Ok(inner.wait()?),
             Transfer::Striped(_, Some(got)) => Ok(*got),
             Transfer::Striped(inner, got) => {
-                let mut bytes = inner.wait()?.into_iter().sum();
-                if bytes < self.len_bytes {
-                    bytes = storage.bytes_before_end(self.offset_bytes, self.len_bytes)?;
-                    inner.clear_unread()?;
+                let read: usize = inner.wait()?.into_iter().sum();
+                let mut before_end = read;
+                if read < self.len_bytes {
+                    before_end = storage.bytes_before_end(self.offset_bytes, self.len_bytes)?;
+                    // There are holes; without them the rest is past the end, and stays as it is.
+                    if read < before_end {
+                        inner.clear_unread()?;
+                    }
                 }
-                *got = Some(bytes);
-                Ok(bytes)
+                *got = Some(before_end);
+                Ok(before_end)
             }
         }
     }

@@ -4,7 +4,8 @@
 //! for one file: there rank 0 lays a token beside the file, with a name that nobody had before, and who sees the token
 //! sees the directory.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, of_file};
+use elio::Operation;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -48,39 +49,63 @@ pub(crate) fn unique() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
+/// A name beside `path` that nobody has.
+pub(crate) fn name_beside(path: &Path) -> PathBuf {
+    path.with_file_name(format!(".chemio-{:016x}", unique()))
+}
+
 impl Sighting {
     /// What this rank sees of `path`; with a token for other hosts if there are some.
     pub(crate) fn take(path: &Path, several_hosts: bool) -> Result<(Self, Option<Token>)> {
-        let (device, inode) =
-            numbers(path).map_err(|source| crate::error::of_file(elio::Operation::Open, path, source))?;
+        let (device, inode) = numbers(path).map_err(|source| of_file(Operation::Open, path, source))?;
         let token = several_hosts.then(|| lay_token(path)).flatten();
         let name = token.as_ref().and_then(|Token(path)| Some(path.file_name()?.to_str()?.to_owned()));
         Ok((Self { device, inode, token: name }, token))
     }
 
-    /// Whether `path` is, here, the file that was seen by a rank on `maker`.
+    /// Whether `path`, which is absolute, is here the file that was seen by a rank on `maker`.
+    ///
+    /// # Errors
+    /// - [`Error::Device`]: on the same host, the system's reason why there is no file for this rank.
+    /// - [`Error::AnotherFile`]: on the same host, there is one, but not that one.
+    /// - [`Error::NotShared`]: on another host, there is no file or not that one.
     pub(crate) fn check(&self, path: &Path, maker: &str) -> Result<()> {
         let here = host();
-        let same = match (&self.token, numbers(path)) {
-            (_, Err(_)) => false,
-            (_, Ok(found)) if here == maker => found == (self.device, self.inode),
-            (Some(token), Ok(_)) => path.with_file_name(token).exists(),
-            (None, Ok((_, inode))) => inode == self.inode,
-        };
+        if here == maker {
+            self.check_on_same_host(path, &here)
+        } else {
+            self.check_elsewhere(path, maker, &here)
+        }
+    }
+
+    fn check_on_same_host(&self, path: &Path, here: &str) -> Result<()> {
+        let found = numbers(path).map_err(|source| of_file(Operation::Open, path, source))?;
+        if found == (self.device, self.inode) {
+            return Ok(());
+        }
+        Err(Error::AnotherFile { path: path.to_owned(), host: host_name(here).to_owned() })
+    }
+
+    fn check_elsewhere(&self, path: &Path, maker: &str, here: &str) -> Result<()> {
+        let same = numbers(path).is_ok_and(|(_, inode)| match &self.token {
+            Some(token) => path.with_file_name(token).exists(),
+            None => inode == self.inode,
+        });
         if same {
             return Ok(());
         }
-        let (maker, host) = (host_name(maker).to_owned(), host_name(&here).to_owned());
+        let (maker, host) = (host_name(maker).to_owned(), host_name(here).to_owned());
         Err(Error::NotShared { path: path.to_owned(), maker, host })
     }
 }
 
-fn numbers(path: &Path) -> std::io::Result<(u64, u64)> {
+/// The device that a file is on, and its number there.
+pub(crate) fn numbers(path: &Path) -> std::io::Result<(u64, u64)> {
     fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
 fn lay_token(path: &Path) -> Option<Token> {
-    let token = path.with_file_name(format!(".chemio-{:016x}", unique()));
+    let token = name_beside(path);
     elio::File::make(&token)
         .inspect_err(|error| tracing::debug!(%error, "no token: other hosts compare the number of the file"))
         .is_ok_and(|made| made)
@@ -100,8 +125,27 @@ mod tests {
         let (sighting, token) = Sighting::take(&one, false).unwrap();
         assert!(token.is_none());
         sighting.check(&one, &host()).unwrap();
-        for wrong in [&other, &directory.path().join("missing")] {
-            assert!(matches!(sighting.check(wrong, &host()), Err(Error::NotShared { .. })));
+        let error = sighting.check(&other, &host()).unwrap_err();
+        assert!(matches!(&error, Error::AnotherFile { path, .. } if *path == other), "{error:?}");
+        assert_eq!(error.code(), crate::codes::FAILED);
+        assert!(error.to_string().contains("another working directory"), "{error}");
+        assert!(error.to_string().ends_with(other.to_str().unwrap()), "{error}");
+    }
+
+    #[test]
+    fn what_the_system_says_on_the_same_host_is_told_and_on_another_one_the_file_is_not_shared() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        fs::write(&path, "1").unwrap();
+        let (sighting, _) = Sighting::take(&path, false).unwrap();
+        for (wrong, why) in [("missing", "No such file or directory"), ("file/below", "Not a directory")] {
+            let wrong = directory.path().join(wrong);
+            let error = sighting.check(&wrong, &host()).unwrap_err();
+            assert_eq!(error.code(), crate::codes::DEVICE_OPEN, "{error:?}");
+            assert_eq!(error.path(), Some(&*wrong));
+            assert!(error.to_string().contains(why), "{error}");
+            let error = sighting.check(&wrong, "elsewhere 1").unwrap_err();
+            assert!(matches!(error, Error::NotShared { .. }), "{error:?}");
         }
     }
 

@@ -62,7 +62,7 @@ impl Storage {
         self.expect_all(got, len, offset_bytes)
     }
 
-    /// Reads all stripes at once; gives how much of `into` is before the end of the file.
+    /// Reads all stripes at once; gives how much of `into` is before the end of the file. What is past it stays as it is.
     fn read_stripes(&self, offset_bytes: u64, into: &mut [u8]) -> Result<usize> {
         let pieces = self.pieces(Operation::Read, offset_bytes, into.len())?;
         let got = elio::read_spread(&pieces, into)?;
@@ -71,7 +71,8 @@ impl Storage {
         }
         let before_end = self.bytes_before_end(offset_bytes, into.len())?;
         for (piece, got) in pieces.into_iter().zip(got) {
-            into[piece.memory][got..].fill(0); // a hole, or past the end
+            let hole_end = piece.memory.end.min(before_end);
+            into[hole_end.min(piece.memory.start + got)..hole_end].fill(0);
         }
         Ok(before_end)
     }
@@ -293,6 +294,24 @@ mod tests {
         let (got, bytes) = request.finish().unwrap();
         assert_eq!(got, found.len() - 10);
         assert_eq!(bytes[..got], found[10..]);
+    }
+
+    #[test]
+    fn a_read_leaves_alone_what_is_past_the_end() {
+        let (storage, _) = counted();
+        let data = pattern(UNIT_LEN + 100);
+        storage.write(0, &data).unwrap();
+        let expected = [&data[..], &[9; 2 * UNIT_LEN]].concat();
+        let mut found = vec![9; expected.len()];
+        assert!(matches!(storage.read(0, &mut found), Err(Error::EndOfFile { .. })));
+        assert_eq!(found, expected);
+        let (got, found) = storage.aread(0, vec![9; expected.len()]).unwrap().finish().unwrap();
+        assert_eq!((got, found), (data.len(), expected));
+        // A hole, then the end, in the middle of a unit.
+        storage.write(4 * UNIT + 50, &data[..50]).unwrap();
+        let mut found = vec![9; 3 * UNIT_LEN];
+        assert!(matches!(storage.read(3 * UNIT, &mut found), Err(Error::EndOfFile { .. })));
+        assert_eq!(found, [&vec![0; UNIT_LEN + 50], &data[..50], &[9; 2 * UNIT_LEN - 100]].concat());
     }
 
     #[test]

@@ -180,6 +180,39 @@ pub(crate) fn a_directory_of_one_host_is_recognised(world: &World) {
     assert_eq!(fs::read_to_string(&path).unwrap(), "left");
 }
 
+/// A relative name is the file of the directory that a rank is in.
+pub(crate) fn a_rank_in_another_working_directory_is_told_what_it_finds_there(world: &World) {
+    let last = world.ranks() - 1;
+    if last == 0 {
+        return;
+    }
+    let directories = ["here", "there"].map(World::path);
+    if world.is_first() {
+        for directory in &directories {
+            fs::create_dir(directory).unwrap();
+        }
+        fs::write(directories[1].join("other"), "other").unwrap();
+    }
+    world.barrier();
+    let before = std::env::current_dir().unwrap();
+    std::env::set_current_dir(&directories[usize::from(world.rank() == last)]).unwrap();
+    let errors = ["none", "other"].map(|name| create(world, Path::new(name)));
+    std::env::set_current_dir(before).unwrap();
+    let expected = [(codes::DEVICE_OPEN, "No such file"), (codes::FAILED, "another working directory")];
+    for (error, (number, why)) in errors.into_iter().zip(expected) {
+        let error = world.all_fail(error);
+        assert!(
+            matches!(error, Error::OnRank { rank, code, .. } if rank == last && code == number),
+            "{error:?}"
+        );
+        let text = error.to_string();
+        assert!(text.contains(why) && text.contains(directories[1].to_str().unwrap()), "{text}");
+    }
+    assert!(["none", "other"].iter().all(|name| !directories[0].join(name).exists()));
+    assert_eq!(fs::read_to_string(directories[1].join("other")).unwrap(), "other");
+    world.barrier();
+}
+
 /// The last rank has as many files open as it may, for good.
 pub(crate) fn a_rank_that_cannot_open_is_the_error_of_all(world: &World) {
     let last = world.ranks() - 1;

@@ -51,6 +51,7 @@ fn main() -> ExitCode {
             scenario!(creating::a_description_that_makes_no_sense_is_refused_and_kept),
             scenario!(creating::names_of_one_kind_in_two_directories_are_two_files),
             scenario!(creating::a_directory_of_one_host_is_recognised).hosts(2..),
+            scenario!(creating::a_rank_in_another_working_directory_is_told_what_it_finds_there).hosts(..2),
             scenario!(ending::requests_under_way_outlive_the_file),
             scenario!(ending::a_file_that_was_given_up_is_kept),
             scenario!(ending::a_file_that_somebody_else_removed_is_destroyed),
