@@ -126,7 +126,8 @@ impl Copying {
         let new = self.path.join(NEW);
         self.disk.make_directories(&new, key.parent().unwrap_or(Path::new("")))?;
         let to = new.join(key);
-        let source = File::open(&from).map_err(refused(Operation::Open, &from))?;
+        let opened = elio::with_open_files_raised(|| File::open(&from));
+        let source = opened.map_err(refused(Operation::Open, &from))?;
         let len_bytes = source.metadata().map_err(refused(Operation::Look, &from))?.size();
         let copy = self.disk.make_file(&to)?;
         if self.disk.clone_file(&source, &copy, &to)? {

@@ -475,6 +475,55 @@ mod tests {
     }
 
     #[test]
+    fn a_delete_on_a_full_disk_that_stops_after_any_call_leaves_the_array_or_what_can_be_removed() {
+        let calls = stop_everywhere(
+            make_old,
+            |disk, path| delete_on(&disk.filled(), path).map(drop),
+            |calls, path| match ArrayDirectory::open(path) {
+                Ok(array) => expect_old(&array),
+                Err(Error::Missing { .. }) => {}
+                Err(Error::NotAnArray { .. }) => assert!(names(path).is_empty(), "after {calls} calls"),
+                Err(Error::HalfMade { .. }) if calls % 3 == 0 => {
+                    expect_new(&ArrayDirectory::create(path, &spec("new", 9)).unwrap());
+                    assert_eq!(names(path), ["c", "zarr.json"], "after {calls} calls");
+                }
+                Err(Error::HalfMade { .. }) => {
+                    let disk = if calls % 3 == 1 { Disk::default() } else { Disk::default().filled() };
+                    assert_eq!(delete_on(&disk, path).unwrap(), Deleted::default());
+                    assert!(!path.exists());
+                }
+                Err(error) => panic!("after {calls} calls: {error}"),
+            },
+        );
+        assert!(calls > 10, "{calls} calls");
+    }
+
+    #[test]
+    fn what_a_stopped_create_left_can_be_deleted_on_a_full_disk() {
+        for first in 0..60 {
+            let scratch = tempfile::tempdir().unwrap();
+            let path = scratch.path().join("array");
+            make_old(&path);
+            create_new(Disk::stopping_after(first), &path).ok();
+            assert_eq!(delete_on(&Disk::default().filled(), &path).unwrap(), Deleted::default());
+            assert!(!path.exists(), "after {first} calls");
+        }
+    }
+
+    #[test]
+    fn an_array_that_is_not_ours_can_be_deleted_on_a_full_disk() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("array");
+        make_old(&path);
+        let theirs = fs::read_to_string(path.join(METADATA)).unwrap().replace("\"chemio\"", "\"other\"");
+        fs::write(path.join(METADATA), theirs).unwrap();
+        let array = ArrayDirectory::open(&path).unwrap();
+        assert!(array.attributes().is_none());
+        assert_eq!(array.delete_whoever_made_it_on(&Disk::default().filled()).unwrap(), Deleted::default());
+        assert!(!path.exists());
+    }
+
+    #[test]
     fn a_create_that_is_abandoned_leaves_an_old_array_as_it_was_or_nothing() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("array");

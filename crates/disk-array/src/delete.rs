@@ -1,4 +1,7 @@
 //! Deleting an array, and nothing else.
+//!
+//! First the metadata go away: no array may ever seem whole that is not. They become what marks the directory as ours until all
+//! is gone, so that deleting can be tried again whenever the program is killed.
 
 use crate::directory::ArrayDirectory;
 use crate::disk::{Disk, entries};
@@ -21,7 +24,8 @@ impl ArrayDirectory {
     /// # Errors
     /// - [`Error::Missing`]: there is nothing.
     /// - [`Error::NotOurs`]: something else; it is not touched.
-    /// - What the system says. Then there is no array any more, and deleting can be tried again.
+    /// - What the system says. Then the array is as it was, or there is none any more; deleting can be tried again. It needs
+    ///   no room on the disk.
     pub fn delete(path: &Path) -> Result<Deleted> {
         delete_on(&Disk::default(), path)
     }
@@ -31,22 +35,23 @@ impl ArrayDirectory {
     /// Deletes this array, whoever made it: its metadata and its chunks. What else is in its directory is left and named.
     ///
     /// # Errors
-    /// What the system says. Then there is no array any more, and [`delete`](Self::delete) removes what is left under `c`.
+    /// What the system says. Then the array is as it was, or there is none any more, and [`delete`](Self::delete) removes what
+    /// is left under `c`.
     pub fn delete_whoever_made_it(self) -> Result<Deleted> {
-        if self.attributes().is_some() && matches!(Survey::of(self.path())?, Survey::Ours(_)) {
-            return Self::delete(self.path());
+        self.delete_whoever_made_it_on(&Disk::default())
+    }
+
+    pub(crate) fn delete_whoever_made_it_on(&self, disk: &Disk) -> Result<Deleted> {
+        let path = self.path();
+        if self.attributes().is_some() && matches!(Survey::of(path)?, Survey::Ours(_)) {
+            return delete_on(disk, path);
         }
-        let (disk, path) = (Disk::default(), self.path());
         let stored = self.stored()?;
-        let old = path.join(OLD);
-        disk.make_directory(&old)?;
-        disk.sync_directory(path)?;
-        disk.rename_if_there(&path.join(METADATA), &old.join(METADATA))?;
-        disk.sync_directory(path)?;
+        retire_metadata(disk, path)?;
         stored.shards.iter().try_for_each(|&number| disk.remove_file(&self.shard_path(number)))?;
         stored.directories.iter().try_for_each(|directory| disk.remove_directory(directory).map(drop))?;
         disk.remove_tree(&path.join(PART))?;
-        disk.remove_tree(&old)?;
+        disk.remove_tree(&path.join(OLD))?;
         disk.remove_directory(path)?;
         Ok(Deleted { left: stored.foreign })
     }
@@ -62,16 +67,11 @@ pub(crate) fn delete_on(disk: &Disk, path: &Path) -> Result<Deleted> {
         Survey::Other(found) => return not_ours(found),
     }
     let tree = ChunkTree::of(path, survey.dims())?;
-    // First the metadata: no array may ever seem whole that is not. The directory stays known as ours meanwhile.
-    let old = path.join(OLD);
-    disk.make_directory(&old)?;
-    disk.sync_directory(path)?;
-    disk.rename_if_there(&path.join(METADATA), &old.join(METADATA))?;
-    disk.sync_directory(path)?;
+    retire_metadata(disk, path)?;
     tree.remove(disk)?;
     disk.remove_tree(&path.join(PART))?;
     disk.remove_tree(&path.join(NEW))?;
-    disk.remove_tree(&old)?;
+    disk.remove_tree(&path.join(OLD))?;
     let mut left = tree.foreign;
     if disk.remove_directory(path)? {
         disk.sync_directory(path.parent().unwrap_or(path))?;
@@ -86,4 +86,21 @@ pub(crate) fn delete_on(disk: &Disk, path: &Path) -> Result<Deleted> {
     left.sort();
     left.dedup();
     Ok(Deleted { left })
+}
+
+/// Takes the metadata to `.chemio-old`, in the directory of this name. Where the disk has no room for a directory they get the
+/// name themselves: the place of one name in a directory is enough for the other.
+fn retire_metadata(disk: &Disk, path: &Path) -> Result<()> {
+    let (metadata, old) = (path.join(METADATA), path.join(OLD));
+    match disk.make_directory(&old) {
+        Ok(_) => {
+            disk.sync_directory(path)?;
+            disk.rename_if_there(&metadata, &old.join(METADATA))?;
+        }
+        Err(error) if error.is_no_room() || old.is_file() => {
+            disk.rename_if_there(&metadata, &old)?;
+        }
+        Err(error) => return Err(error),
+    }
+    disk.sync_directory(path)
 }

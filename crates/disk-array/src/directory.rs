@@ -2,7 +2,9 @@
 
 use crate::disk::Disk;
 use crate::error::{Error, Operation, Result, refused};
-use crate::format::{Alignment, ArrayLayout, Attributes, BrickPlace, METADATA, Metadata, UNFINISHED};
+use crate::format::{
+    Alignment, ArrayLayout, Attributes, BrickPlace, Document, METADATA, Metadata, UNFINISHED,
+};
 use crate::shard_file::{ShardFile, lay_out_shard};
 use crate::survey::{PART, read_metadata, read_metadata_text};
 use serde_json::Value;
@@ -232,9 +234,9 @@ impl ArrayDirectory {
         // As it is on disk now: another program may have changed it, and there may be fields that we do not keep.
         let (path, text) = read_metadata_text(&self.path)?;
         let malformed = |reason: String| Error::Malformed { path: path.clone(), reason };
-        let mut object: Value =
-            serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?;
-        let attributes = object
+        let mut document = Document::of_text(&text).map_err(malformed)?;
+        let attributes = document
+            .value
             .as_object_mut()
             .and_then(|object| {
                 object.entry("attributes").or_insert_with(|| Value::Object(<_>::default())).as_object_mut()
@@ -245,7 +247,7 @@ impl ArrayDirectory {
             None => attributes.remove(key),
         };
         let attributes = attributes.clone();
-        self.replace_metadata(disk, &path, &format!("{object:#}\n"))?;
+        self.replace_metadata(disk, &path, &document.to_text().map_err(malformed)?)?;
         self.metadata.attributes = attributes;
         Ok(())
     }
@@ -402,6 +404,23 @@ mod tests {
                 return;
             }
         }
+    }
+
+    #[test]
+    fn an_array_whose_attributes_have_bare_words_for_numbers_opens_keeps_them_and_can_be_deleted() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (mut array, counted) = counted(&scratch.path().join("array"));
+        array.set_attribute("bounds", Some(json!(["low", 0.5, "NaN"]))).unwrap();
+        let file = array.path().join(METADATA);
+        let text = fs::read_to_string(&file).unwrap().replace("\"low\"", "-Infinity, NaN");
+        fs::write(&file, &text).unwrap();
+        let mut found = ArrayDirectory::open(array.path()).unwrap();
+        assert_eq!((found.attributes(), elements(&found)), (array.attributes(), counted));
+        found.set_attribute("units", Some(json!("hartree"))).unwrap();
+        found.set_attribute("units", None).unwrap();
+        let packed = |text: &str| text.replace(char::is_whitespace, "");
+        assert_eq!(packed(&fs::read_to_string(&file).unwrap()), packed(&text));
+        assert_eq!(ArrayDirectory::delete(found.path()).unwrap().left, Vec::<PathBuf>::new());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The system calls that change what is on disk, and nothing else does: so a test can stop the world after each.
 
 use crate::error::{Error, Operation, Result, refused};
+use elio::with_open_files_raised;
 use rustix::io::Errno;
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -32,6 +33,9 @@ pub(crate) enum Unsynced {
 pub(crate) struct Disk {
     #[cfg(test)]
     trouble: Option<Trouble>,
+    /// Whether there is no block left for anything that is not there yet.
+    #[cfg(test)]
+    is_full: bool,
 }
 
 /// What a test lets go wrong.
@@ -48,17 +52,35 @@ impl Disk {
     /// A disk that does this many calls, and from then on nothing.
     #[cfg(test)]
     pub(crate) fn stopping_after(calls: u64) -> Self {
-        Self { trouble: Some(Trouble { calls_left: AtomicU64::new(calls), for_good: true }) }
+        let trouble = Some(Trouble { calls_left: AtomicU64::new(calls), for_good: true });
+        Self { trouble, ..Self::default() }
     }
 
     /// A disk that does this many calls, fails once, and then works.
     #[cfg(test)]
     pub(crate) fn failing_after(calls: u64) -> Self {
-        Self { trouble: Some(Trouble { calls_left: AtomicU64::new(calls), for_good: false }) }
+        let trouble = Some(Trouble { calls_left: AtomicU64::new(calls), for_good: false });
+        Self { trouble, ..Self::default() }
+    }
+
+    /// This disk without room for another file or directory.
+    #[cfg(test)]
+    pub(crate) fn filled(self) -> Self {
+        Self { is_full: true, ..self }
     }
 
     #[cfg(test)]
     fn step(&self, operation: Operation, path: &Path) -> Result<()> {
+        self.step_counted(operation, path)?;
+        let makes = matches!(operation, Operation::MakeDirectory | Operation::MakeFile);
+        if self.is_full && makes && fs::symlink_metadata(path).is_err() {
+            return Err(refused(operation, path)(Errno::NOSPC.into()));
+        }
+        Ok(())
+    }
+
+    #[cfg(test)]
+    fn step_counted(&self, operation: Operation, path: &Path) -> Result<()> {
         let Some(Trouble { calls_left, for_good }) = &self.trouble else { return Ok(()) };
         if calls_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |calls| calls.checked_sub(1)).is_ok()
         {
@@ -103,7 +125,7 @@ impl Disk {
         self.step(Operation::MakeFile, path)?;
         let mut options = File::options();
         options.read(true).write(true).create(true).truncate(true);
-        options.open(path).map_err(refused(Operation::MakeFile, path))
+        with_open_files_raised(|| options.open(path)).map_err(refused(Operation::MakeFile, path))
     }
 
     pub(crate) fn set_len(&self, file: &File, path: &Path, len_bytes: u64) -> Result<()> {
@@ -221,13 +243,17 @@ impl Disk {
         }
     }
 
-    /// Removes a directory that may not be there, and all in it. Links are removed, not followed.
+    /// Removes a file, or a directory and all in it, that may not be there. Links are removed, not followed.
     pub(crate) fn remove_tree(&self, path: &Path) -> Result<()> {
-        self.empty_directory(path)?;
-        if fs::symlink_metadata(path).is_ok() {
-            self.remove_directory(path)?;
+        match fs::symlink_metadata(path) {
+            Ok(metadata) if metadata.is_dir() => {
+                self.empty_directory(path)?;
+                self.remove_directory(path).map(drop)
+            }
+            Ok(_) => self.remove_file(path),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(refused(Operation::Look, path)(error)),
         }
-        Ok(())
     }
 
     /// Removes all that is in a directory, which may not be there. Links are removed, not followed.
@@ -271,7 +297,7 @@ fn existing(path: &Path) -> &Path {
 }
 
 fn synced_directory(path: &Path) -> Result<()> {
-    match File::open(path).and_then(|directory| synced(&directory)) {
+    match with_open_files_raised(|| File::open(path)).and_then(|directory| synced(&directory)) {
         // Some file systems have no such thing; there is nothing that we could do.
         Err(error) if error.kind() == ErrorKind::InvalidInput || error.kind() == ErrorKind::Unsupported => {
             Ok(())
@@ -289,7 +315,7 @@ fn synced(file: &File) -> std::io::Result<()> {
 /// What is in a directory, by name; nothing if it is not there.
 pub(crate) fn entries(directory: &Path) -> Result<Vec<(std::path::PathBuf, fs::FileType)>> {
     let look = || refused(Operation::Look, directory);
-    let listed = match fs::read_dir(directory) {
+    let listed = match with_open_files_raised(|| fs::read_dir(directory)) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(vec![]),
         listed => listed.map_err(look())?,
     };

@@ -190,6 +190,12 @@ impl Error {
         crate::codes::of(self)
     }
 
+    /// Whether it is for want of room: of the disk, or of what this user may have of it.
+    pub(crate) fn is_no_room(&self) -> bool {
+        let kinds = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded];
+        matches!(self, Self::System { source, .. } if kinds.contains(&source.kind()))
+    }
+
     /// The file or directory that the error is about.
     pub fn path(&self) -> Option<&Path> {
         match self {

@@ -2,6 +2,7 @@
 
 mod alignment;
 mod attributes;
+mod bare;
 mod brick_shape;
 mod chunk_key;
 mod codecs;
@@ -15,6 +16,7 @@ mod spec;
 
 pub use alignment::Alignment;
 pub use attributes::{Attributes, Maker, Part, UNFINISHED};
+pub(crate) use bare::Document;
 pub use brick_shape::BrickShape;
 pub(crate) use chunk_key::coordinate;
 pub use chunk_key::{ChunkKeys, Separator};

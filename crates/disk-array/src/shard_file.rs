@@ -38,11 +38,8 @@ impl ShardFile {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound) => return Ok(None),
             Err(error) => return Err(refused(Operation::Look, &path)(error)),
         }
-        let file = File::options()
-            .read(true)
-            .write(writable)
-            .open(&path)
-            .map_err(refused(Operation::Open, &path))?;
+        let open = || File::options().read(true).write(writable).open(&path);
+        let file = elio::with_open_files_raised(open).map_err(refused(Operation::Open, &path))?;
         let len_bytes = file.metadata().map_err(refused(Operation::Look, &path))?.len();
         let mut shard = Self { path, file, len_bytes, layout: *layout, as_laid_out: false };
         shard.as_laid_out = shard.matches_layout(checksum)?;

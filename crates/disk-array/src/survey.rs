@@ -2,7 +2,8 @@
 //!
 //! The directory of an array has `zarr.json` and the chunk files under `c`. While an array is being created or deleted there
 //! are also `.chemio-new` (what is being made) and `.chemio-old` (what is to be removed). A directory with one of them and
-//! without `zarr.json` was left half-made by a program that was killed. While a shard or the metadata are being replaced
+//! without `zarr.json` was left half-made by a program that was killed; on a full disk `.chemio-old` is the old `zarr.json` itself,
+//! a file. While a shard or the metadata are being replaced
 //! there is `.chemio-part`, which says nothing of the rest. All three are ours with all they hold.
 
 use crate::disk::{Disk, entries};
@@ -110,7 +111,7 @@ pub(crate) fn read_metadata_text(path: &Path) -> Result<(PathBuf, Vec<u8>)> {
         }
         Err(error) => return Err(refused(Operation::Look, &file)(error)),
     }
-    match fs::read(&file) {
+    match elio::with_open_files_raised(|| fs::read(&file)) {
         Ok(text) => Ok((file, text)),
         Err(error) => Err(refused(Operation::Read, &file)(error)),
     }

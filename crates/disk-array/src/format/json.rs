@@ -1,5 +1,6 @@
 //! Reading JSON of the metadata so that every complaint names the field.
 
+use super::bare::with_words_bare;
 use super::metadata::MetadataError;
 use section::Shape;
 use serde_json::{Map, Value};
@@ -26,7 +27,7 @@ const QUOTED_MAX: usize = 60;
 
 /// A value as a message quotes it.
 pub(super) fn quoted(value: &Value) -> String {
-    let text = value.to_string();
+    let text = with_words_bare(&value.to_string());
     match text.char_indices().nth(QUOTED_MAX) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,

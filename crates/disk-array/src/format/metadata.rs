@@ -5,6 +5,7 @@
 //!
 //! Source: Zarr v3 core specification, array metadata.
 
+use super::bare::Document;
 use super::codecs::Codecs;
 use super::json::{Field, quoted, required};
 use super::{Alignment, ArrayLayout, BrickShape, ChunkKeys, DataType, FillValue, IndexFormat, Separator};
@@ -129,9 +130,9 @@ impl Metadata {
     /// - [`MetadataError::NotAnArray`]: a group, or another version of Zarr.
     /// - [`MetadataError::Unsupported`]: data types, codecs, grids and extensions that we do not have.
     pub fn of_text(text: &[u8]) -> Result<Self> {
-        let value: Value = serde_json::from_slice(text)
-            .map_err(|error| MetadataError::Malformed(format!("not valid JSON: {error}")))?;
-        let object = Field { value: &value, name: "the metadata".to_owned() }.object()?;
+        let document = Document::of_text(text)
+            .map_err(|reason| MetadataError::Malformed(format!("not valid JSON: {reason}")))?;
+        let object = Field { value: &document.value, name: "the metadata".to_owned() }.object()?;
         expect_array(object)?;
         expect_nothing_unknown(object)?;
         let field = |key| required(object, "", key);

@@ -150,12 +150,18 @@ fn options(mode: Mode) -> OpenOptions {
     options
 }
 
-/// Opens a file; where this process has as many open as its soft limit allows, the limit gives way to the hard one.
 fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
-    match options.open(path) {
-        Err(error) if error.raw_os_error() == Some(libc::EMFILE) && calls::raise_open_files() => {
-            options.open(path)
-        }
+    with_open_files_raised(|| options.open(path))
+}
+
+/// Does what opens files by itself; where this process has as many open as its soft limit allows, the limit gives way to the hard
+/// one, and it is done once more.
+///
+/// # Errors
+/// As `open`.
+pub fn with_open_files_raised<T>(open: impl Fn() -> io::Result<T>) -> io::Result<T> {
+    match open() {
+        Err(error) if error.raw_os_error() == Some(libc::EMFILE) && calls::raise_open_files() => open(),
         other => other,
     }
 }
