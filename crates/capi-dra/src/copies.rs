@@ -62,6 +62,9 @@ impl<I: Integer> Arguments<I> {
         // SAFETY: promised by the caller.
         let order = unsafe { numbers(self.permutation, source.dims.len(), "perm") }?;
         let permutation = self.language.permutation(&order)?;
+        // Not whether the source is complete: it may be what a copy before this one is to write.
+        let checked = reblock::check(&source.disk(), &target.disk(), &permutation);
+        checked.map_err(|error| of_disk(told(error)))?;
         Ok(Checked { source, target, permutation })
     }
 }
@@ -74,7 +77,7 @@ impl Checked {
 }
 
 impl Copy {
-    /// Begins a copy, unless others come first. Collective; what is wrong with it is told by [`wait`](Self::wait).
+    /// Begins a copy, unless others come first. Collective; what it finds wrong is told by [`wait`](Self::wait).
     fn begin(session: &Session, checked: Checked) -> Self {
         let mut last = session.last_copy();
         let stage = Stage::Asked(session.context.clone(), session.provider, checked);
@@ -90,13 +93,36 @@ impl Copy {
 
     /// Waits until the copy is complete. Tells how it went to the first who asks. Collective.
     pub(crate) fn wait(&self) -> dra::Result<()> {
-        self.state().advance(true);
+        self.advance(true);
         std::mem::replace(&mut self.state().outcome, Ok(()))
     }
 
     /// Goes on as far as that needs no waiting; whether the copy is over. Collective.
     pub(crate) fn probe(&self) -> bool {
-        self.state().advance(false)
+        self.advance(false)
+    }
+
+    /// Whether it is over. Those before it go on first, in a loop: there may be very many.
+    fn advance(&self, waits: bool) -> bool {
+        let mut copies = vec![self.clone()];
+        while let Some(before) = copies.last().and_then(Self::before) {
+            copies.push(before);
+        }
+        copies.iter().rev().all(|copy| copy.state().advance(waits))
+    }
+
+    fn before(&self) -> Option<Self> {
+        self.state().before.clone()
+    }
+}
+
+impl Drop for State {
+    /// Lets go of all copies before it that nobody else holds, one after the other instead of each in the next one's drop.
+    fn drop(&mut self) {
+        let mut before = self.before.take();
+        while let Some(state) = before.and_then(|copy| Arc::into_inner(copy.0)) {
+            before = state.into_inner().unwrap_or_else(PoisonError::into_inner).before.take();
+        }
     }
 }
 
@@ -115,13 +141,8 @@ impl State {
         }
     }
 
-    /// Whether it is over.
+    /// Whether it is over. The one before it is.
     fn advance(&mut self, waits: bool) -> bool {
-        if let Some(before) = &self.before
-            && !before.state().advance(waits)
-        {
-            return false;
-        }
         self.begin();
         match self.go_on(waits) {
             Ok(is_over) => is_over,
@@ -210,4 +231,27 @@ pub(crate) unsafe fn start<I: Integer>(arguments: Result<Arguments<I>>, request:
     // SAFETY: checked above on every rank.
     unsafe { pointer::store(request, I::nearest(id)) };
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The last of so many copies that come one after the other.
+    fn last_of(count: usize) -> Copy {
+        let after = |before| {
+            let state = State { before, stage: Stage::Over, outcome: Ok(()) };
+            Some(Copy(Arc::new(Mutex::new(state))))
+        };
+        (0..count).fold(None, |before, _| after(before)).expect("one at least")
+    }
+
+    #[test]
+    fn however_many_copies_come_before_one_the_stack_is_enough() {
+        let last = last_of(300_000);
+        assert!(last.probe());
+        assert!(last.before().is_none(), "all before it are over");
+        last_of(300_000).wait().expect("nothing has failed");
+        drop(last_of(300_000));
+    }
 }

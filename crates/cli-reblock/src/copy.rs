@@ -3,6 +3,7 @@
 use crate::compare::{self, Comparison};
 use crate::error::{Error, Result};
 use comm::Comm;
+use command::interrupt;
 use command::options::Reblock;
 use command::output;
 use command::plan;
@@ -13,6 +14,12 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
+
+/// The last words of who is interrupted when all has been copied.
+const COMPLETE: &str = "interrupted; the target is complete";
+/// And while it is compared. No command compares two arrays that are there.
+const NOT_COMPARED: &str = "interrupted; the target is complete, but was not compared to the end: to \
+     have that, remove it with chemio rm and copy again with --verify";
 
 /// What was done.
 #[derive(Debug)]
@@ -49,6 +56,7 @@ pub(crate) fn run(options: &Reblock, ga: &ga::Context, canvas: Canvas) -> Result
     let began = Instant::now();
     let done = move_elements(&disk, ga, &copy, (&source, &mut target), canvas)?;
     let seconds = began.elapsed().as_secs_f64();
+    interrupt::change_last_words(if options.verify { NOT_COMPARED } else { COMPLETE });
     let verified =
         if options.verify { Some(verify(&disk, ga, &copy, (&source, &mut target), canvas)?) } else { None };
     let bytes =

@@ -288,11 +288,26 @@ fn begun_anew_with_other_options_nothing_is_left_of_the_first_try() {
         ArrayDirectory::delete(&target).unwrap();
     }
     assert!(unfinished, "every copy was over before it was killed");
+    let left = ArrayDirectory::open(&between).expect("it was there");
+    let mark = &left.metadata().attributes[command::reblocking::BETWEEN];
+    assert_eq!(mark["target"], "target", "chemio rm finds it by this");
     let found = facts(&source, &target, "--brick 512,512 --restart --verify");
     assert_eq!((&found["continued"], &found["verified"]), (&false.into(), &true.into()));
     assert_eq!(ArrayDirectory::open(&target).unwrap().metadata().brick_shape[..], [512, 512]);
     assert!(read(&target).1 == elements(2048 * 2048));
     assert_eq!(names(scratch.path()), ["source", "target"]);
+}
+
+#[test]
+fn a_source_with_the_name_of_an_array_between_passes_is_kept() {
+    let scratch = scratch();
+    let source = numbered(&scratch.path().join("target.pass-1"), &[2048, 2048], &[8, 2048]);
+    let target = scratch.path().join("target");
+    for ranks in ["", "-n 2"] {
+        let line = refused(&source, &target, &format!("{SLOWLY} {ranks}"));
+        assert!(line.contains("needs this place"), "{line}");
+        assert!(read(&source).1 == elements(2048 * 2048));
+    }
 }
 
 #[test]

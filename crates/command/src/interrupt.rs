@@ -60,6 +60,13 @@ pub fn end_at_once(last_words: &'static str) -> io::Result<()> {
     Ok(())
 }
 
+/// From now on a signal has other last words, where it has any.
+pub fn change_last_words(last_words: &'static str) {
+    if let Some(words) = words().as_mut() {
+        *words = last_words;
+    }
+}
+
 /// There is nothing more to be said at the end.
 pub fn withdraw() {
     words().take();

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// As many as fill a device of one host: what arrays have that do not say.
 const IO_PROCESSES: u64 = 2;
+/// The attribute of what the executor keeps between passes: it says whose that is, and is no other array's.
+pub const BETWEEN: &str = "chemio_between";
 /// The executor counts memory in units of so many bytes.
 const MEMORY_UNIT: u64 = 512;
 
@@ -70,18 +72,19 @@ impl Reblocking {
         let source = ArrayDirectory::open(path)?;
         check_finished(&source)?;
         let dims = source.metadata().dims;
+        // Before the order itself is looked at: one of too few numbers may be in order among themselves.
+        for (what, given) in [("--order", options.order.len()), ("--brick", options.brick.len())] {
+            if given != dims.len() && given != 0 {
+                let expected = dims.len();
+                return Err(Error::BadArgument(format!(
+                    "{what} has {given} numbers, the array {expected} dimensions: {expected} are expected"
+                )));
+            }
+        }
         let permutation = match &options.order[..] {
             [] => Permutation::identity(dims.len()),
             order => Permutation::new(order)?,
         };
-        for (what, given) in [("--order", permutation.dims()), ("--brick", options.brick.len())] {
-            if given != dims.len() && given != 0 {
-                let expected = dims.len();
-                return Err(Error::BadArgument(format!(
-                    "{what} has {given} numbers, the array {expected} dimensions"
-                )));
-            }
-        }
         let spec = spec(&source, &permutation, options)?;
         Ok(Self { source, spec, permutation, options: options.clone() })
     }
@@ -221,8 +224,10 @@ fn spec(
     let names = metadata.dimension_names.as_ref();
     spec.dimension_names =
         names.map(|names| permutation.source().iter().map(|&source| names[source].clone()).collect());
-    let others =
-        metadata.attributes.iter().filter(|(key, _)| !["chemio", UNFINISHED].contains(&key.as_str()));
+    let others = metadata
+        .attributes
+        .iter()
+        .filter(|(key, _)| !["chemio", UNFINISHED, BETWEEN].contains(&key.as_str()));
     spec.more_attributes = others.map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>();
     spec.layout()?;
     Ok(spec)
@@ -288,6 +293,20 @@ mod tests {
             assert!(matches!(found, Err(Error::Array(disk_array::Error::Exists { .. }))), "{found:?}");
         }
         assert!(one.find(&scratch.path().join("missing/b"), false).is_err());
+    }
+
+    #[test]
+    fn orders_and_bricks_need_a_number_for_each_dimension() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("a");
+        array(&path);
+        for (brick, order) in [(&[][..], &[1][..]), (&[], &[0]), (&[], &[7]), (&[4], &[])] {
+            let refused = Reblocking::new(&path, &options(brick, order)).unwrap_err().to_string();
+            let what = if brick.is_empty() { "--order" } else { "--brick" };
+            assert_eq!(refused, format!("{what} has 1 numbers, the array 2 dimensions: 2 are expected"));
+        }
+        let refused = Reblocking::new(&path, &options(&[], &[0, 0])).unwrap_err();
+        assert!(matches!(refused, Error::Plan(_)), "{refused}");
     }
 
     #[test]

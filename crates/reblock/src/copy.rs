@@ -54,7 +54,8 @@ pub struct Outcome {
 /// written to or replaced meanwhile: then it begins anew.
 ///
 /// Memory is that of the context on all ranks together ([`dra::Settings`]); less than six bricks is raised to that. Where several
-/// passes are needed, arrays named after the target with `.pass-1` and so on lie beside it meanwhile.
+/// passes are needed, arrays named after the target with `.pass-1` and so on lie beside it meanwhile, and each has the attribute
+/// `chemio_between`, which names the target. What else has such a name is never touched.
 ///
 /// `progress` is called on every rank after each step.
 ///
@@ -64,6 +65,9 @@ pub struct Outcome {
 ///   [`dra::Error::Access`]; or what went wrong with a file. With [`dra::Error::ArgumentsDiffer`]: the ranks want different
 ///   things. With [`dra::Error::Comm`]: they could not talk to each other.
 /// - [`Error::Plan`](crate::Error::Plan): there is not enough memory.
+///
+/// Something else at the name of an array between passes is such a mistake ([`Error::InTheWay`](crate::Error::InTheWay)): nothing is
+/// begun.
 pub fn copy(
     context: &Context,
     maker: &dyn MakeArray,

@@ -3,12 +3,13 @@
 //! It goes on only in [`Copying::probe`] and [`Copying::finish`], because almost everything between two transfers is collective; the
 //! transfers of steps go on by themselves wherever those of `dra` do.
 
+use crate::between::{self, BETWEEN};
 use crate::boxes::Boxes;
 use crate::copy::{Options, Outcome, Progress};
 use crate::error::Result;
-use crate::journal::{Journal, Position, between, passes_noted};
+use crate::journal::{Journal, Position, passes_noted};
 use crate::pass::{Patience, Run, Watch};
-use crate::prepare::{agree, check, make_plan, path_of};
+use crate::prepare::{agree, check, check_complete, make_plan, path_of};
 use dra::{
     Access, ArraySpec, BrickShape, Bricks, Context, DiskArray, MakeArray, MemoryLimit, Syncing, UNFINISHED,
 };
@@ -73,8 +74,10 @@ impl<'a> Copying<'a> {
         permutation: &Permutation,
         options: &Options,
     ) -> Result<Self> {
-        agree(context, check(source, target, permutation), source, target, permutation, options)?;
+        let mine = check(source, target, permutation).and_then(|()| check_complete(source));
+        agree(context, mine, source, target, permutation, options)?;
         let (plan, buffers_bytes) = make_plan(context, source, target, permutation, options)?;
+        between::check(context, source, target, plan.passes().len(), passes_noted(target))?;
         tracing::info!(plan = %plan, "re-blocking");
         let limit = Some(context.limit_memory(buffers_bytes));
         let journal = Journal::new(context, source, &plan)?;
@@ -186,7 +189,8 @@ impl<'a> Copying<'a> {
 
     /// Opens what an interrupted try has written and needs.
     fn reopen(&self, target: &DiskArray, position: Position) -> Option<Between> {
-        let open = |pass: usize, access| self.context.open(&between(path_of(target), pass), access).ok();
+        let open =
+            |pass: usize, access| self.context.open(&between::path(path_of(target), pass), access).ok();
         let (passes, mut found) = (self.plan.passes().len(), Between::default());
         if (1..passes).contains(&position.pass) {
             found.from = Some(open(position.pass - 1, Access::ReadOnly)?);
@@ -200,8 +204,11 @@ impl<'a> Copying<'a> {
 
     /// Removes the intermediate array that a pass of an earlier try has written, or what its interrupted removal has left.
     fn remove_between(&self, target: &DiskArray, pass: usize) {
-        if let Err(error) = self.context.remove(&between(path_of(target), pass)) {
-            tracing::warn!(%error, "an intermediate array stays");
+        let target = path_of(target);
+        let removed = between::check_pass(&self.context, target, pass)
+            .and_then(|()| Ok(self.context.remove(&between::path(target, pass))?));
+        if let Err(error) = removed {
+            tracing::warn!(%error, "what is at the name of an intermediate array stays");
         }
     }
 
@@ -216,7 +223,10 @@ impl<'a> Copying<'a> {
         let mut spec = ArraySpec::new(pass.dims(), data_type).map_err(dra::Error::from)?;
         spec.bricks = Bricks::Exact(BrickShape::exact(pass.target_brick()).map_err(dra::Error::from)?);
         spec.attributes.io_processes_hint = i64::try_from(target.io_processes()).unwrap_or(0);
-        Ok(self.context.create(&between(path_of(target), number), &spec, Access::ReadWrite)?)
+        spec.more_attributes.insert(BETWEEN.to_owned(), between::mark(path_of(target)));
+        // Much may have come there since the copy began.
+        between::check_pass(&self.context, path_of(target), number)?;
+        Ok(self.context.create(&between::path(path_of(target), number), &spec, Access::ReadWrite)?)
     }
 
     fn begin_pass(&mut self, source: &DiskArray, target: &DiskArray) -> Result<()> {

@@ -3,13 +3,11 @@
 //! As long as it is there, the target is not complete, and [`dra`] refuses to read it. It names the source, the state of its files, and
 //! the plan, so that the same call, made again after an interruption, goes on where all before is on the device; any other
 //! call, or one after the source was written to or replaced, begins anew.
-//! Intermediate arrays lie beside the target and are named after it.
 
 use dra::{ArrayDirectory, Context, DiskArray};
 use layout::{Pass, Plan};
 use serde_json::{Value, json};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
 /// Where to go on.
@@ -68,13 +66,6 @@ pub(crate) fn passes_noted(target: &DiskArray) -> usize {
 
 /// No plan has more.
 const PASSES_MAX: u64 = 9;
-
-/// The directory of what pass number `pass` writes, if that is not the target.
-pub(crate) fn between(target: &Path, pass: usize) -> PathBuf {
-    let mut name = target.as_os_str().to_owned();
-    name.push(format!(".pass-{}", pass + 1));
-    name.into()
-}
 
 /// Another one if any file of an array is another one, or was written to. Hosts may have files of their own. Collective.
 fn state_of(context: &Context, array: &ArrayDirectory) -> dra::Result<String> {

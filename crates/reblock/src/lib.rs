@@ -31,6 +31,7 @@
 //! What this crate does not do: integer handles, Fortran's order of dimensions, arrays in memory of any library.
 #![forbid(unsafe_code)]
 
+mod between;
 mod boxes;
 mod copy;
 mod copying;
@@ -43,3 +44,4 @@ mod prepare;
 pub use copy::{Options, Outcome, Progress, copy};
 pub use copying::Copying;
 pub use error::{Error, Result};
+pub use prepare::check;

@@ -12,8 +12,14 @@ pub(crate) fn path_of(array: &DiskArray) -> &Path {
     array.directory().path()
 }
 
-/// The mistakes of this rank.
-pub(crate) fn check(source: &DiskArray, target: &DiskArray, permutation: &Permutation) -> Result<()> {
+/// Whether `source` can be copied to `target`, as far as that can be told before the copy begins: the source may not be complete
+/// yet. Local; [`copy`](crate::copy()) and [`Copying::begin`](crate::Copying::begin) look by themselves. For callers that put a copy off.
+///
+/// # Errors
+/// - [`Error::SameArray`]: two handles of one array, by whatever names.
+/// - [`Error::Array`] with [`dra::Error::Access`]: one of them was opened for something else.
+/// - [`Error::TypesDiffer`], [`Error::DimsDiffer`]: the elements of the one have no place in the other.
+pub fn check(source: &DiskArray, target: &DiskArray, permutation: &Permutation) -> Result<()> {
     let access = |array: &DiskArray, opened, asked| {
         Err(Error::Array(dra::Error::Access { path: path_of(array).to_owned(), opened, asked }))
     };
@@ -25,10 +31,6 @@ pub(crate) fn check(source: &DiskArray, target: &DiskArray, permutation: &Permut
     }
     if target.access() == Access::ReadOnly {
         return access(target, "reading", "writing");
-    }
-    if let Some(mark) = source.unfinished() {
-        let what = mark.get("what").and_then(|what| what.as_str()).unwrap_or("writing").to_owned();
-        return Err(dra::Error::Unfinished { path: path_of(source).to_owned(), what }.into());
     }
     let (from, to) = (source.directory().metadata(), target.directory().metadata());
     if from.data_type != to.data_type {
@@ -50,8 +52,15 @@ pub(crate) fn check(source: &DiskArray, target: &DiskArray, permutation: &Permut
     Ok(())
 }
 
+/// What is not there yet cannot be copied.
+pub(crate) fn check_complete(source: &DiskArray) -> Result<()> {
+    let Some(mark) = source.unfinished() else { return Ok(()) };
+    let what = mark.get("what").and_then(|what| what.as_str()).unwrap_or("writing").to_owned();
+    Err(dra::Error::Unfinished { path: path_of(source).to_owned(), what }.into())
+}
+
 /// Whether two names belong to one directory.
-fn is_same(a: &Path, b: &Path) -> bool {
+pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
     a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 

@@ -113,10 +113,33 @@ static void says(int code, const char *text)
     CHECK(strstr(message, text) != NULL);
 }
 
+/* The code of a copy with a request that is not issued. */
+static int refused_at_once(int from, int to, int *dimensions)
+{
+    int request = 77, code = NDRA_Ncopy(from, to, dimensions, &request);
+    CHECK_EQUAL(request, -333);
+    return code;
+}
+
+static void what_a_copy_under_way_writes_can_be_copied_on(void)
+{
+    int source = make_source("source"), first = on_disk("first", 3, source_dims), second = on_disk("second", 3, target_dims);
+    int straight[3] = {0, 1, 2}, requests[2] = {77, 77};
+    CHECK_EQUAL(NDRA_Ncopy(source, first, straight, &requests[0]), 0);
+    CHECK_EQUAL(NDRA_Ncopy(first, second, order, &requests[1]), 0);
+    CHECK_EQUAL(DRA_Wait(requests[1]), 0);
+    CHECK_EQUAL(wrong_places(second), 0);
+    CHECK_EQUAL(DRA_Wait(requests[0]), 0);
+    CHECK_EQUAL(DRA_Delete(source), 0);
+    CHECK_EQUAL(DRA_Delete(first), 0);
+    CHECK_EQUAL(DRA_Delete(second), 0);
+}
+
 static void mistakes_are_codes_on_every_rank(void)
 {
     int source = make_source("source"), target = on_disk("target", 3, target_dims), same = on_disk("same", 3, source_dims);
     int straight[3] = {0, 1, 2}, twice[3] = {0, 0, 1}, from_one[3] = {1, 2, 3}, typed = 77, request = 77, code, locked = 77;
+    int twin = 77;
     dra_size_t extents[3] = {15, 6, 10}, unknown[3] = {-1, -1, -1};
     CHECK_EQUAL(NDRA_Create(C_FLOAT, 3, extents, (char *)"typed", in_scratch("typed"), DRA_RW, unknown, &typed), 0);
     code = NDRA_Copy(source, source, straight);
@@ -140,10 +163,24 @@ static void mistakes_are_codes_on_every_rank(void)
     CHECK_EQUAL(NDRA_Ncopy(source, target, twice, &request), DRA_FAIL);
     CHECK_EQUAL(request, -333);
     CHECK_EQUAL(NDRA_Ncopy(source, target, order, NULL), DRA_FAIL);
+    /* With a request too the call itself tells what is wrong with its arguments. */
+    CHECK_EQUAL(refused_at_once(source, target, straight), DRA_FAIL);
+    CHECK_EQUAL(refused_at_once(source, typed, order), DRA_FAIL);
+    CHECK_EQUAL(DRA_Open(in_scratch("source"), DRA_RW, &twin), 0);
+    CHECK_EQUAL(refused_at_once(source, twin, straight), DRA_FAIL);
+    CHECK_EQUAL(DRA_Close(twin), 0);
+    CHECK_EQUAL(DRA_Open(in_scratch("target"), DRA_R, &twin), 0);
+    CHECK_EQUAL(refused_at_once(source, twin, order), DRA_ERR_MODE);
+    CHECK_EQUAL(DRA_Close(twin), 0);
+    CHECK_EQUAL(DRA_Open(in_scratch("source"), DRA_W, &twin), 0);
+    CHECK_EQUAL(refused_at_once(twin, target, order), DRA_ERR_MODE);
+    CHECK_EQUAL(DRA_Close(twin), 0);
     /* An error that only the copy finds is told by every wait. */
-    CHECK_EQUAL(NDRA_Ncopy(source, target, straight, &request), 0);
+    CHECK_EQUAL(DRA_Set_attribute(source, "chemio_unfinished", "{\"what\": \"filling it\"}"), 0);
+    CHECK_EQUAL(NDRA_Ncopy(source, target, order, &request), 0);
     CHECK_EQUAL(DRA_Wait(request), DRA_FAIL);
     CHECK_EQUAL(DRA_Wait(request), DRA_FAIL);
+    CHECK_EQUAL(DRA_Set_attribute(source, "chemio_unfinished", NULL), 0);
     CHECK_EQUAL(DRA_Close(target), 0);
     CHECK_EQUAL(DRA_Open(in_scratch("target"), DRA_R, &locked), 0);
     code = NDRA_Copy(source, locked, order);
@@ -178,6 +215,7 @@ int main(int argc, char **argv)
         RUN(a_copy_with_a_request_is_under_way_until_the_wait_or_a_probe_says_so);
         RUN(copies_come_one_after_the_other);
         RUN(closing_either_array_makes_the_copy_first);
+        RUN(what_a_copy_under_way_writes_can_be_copied_on);
         RUN(mistakes_are_codes_on_every_rank);
     }
     CHECK_EQUAL(DRA_Terminate(), 0);

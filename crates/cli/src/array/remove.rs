@@ -5,8 +5,9 @@ use crate::interrupt;
 use crate::options;
 use crate::output;
 use crate::progress::Progress;
+use command::reblocking::BETWEEN;
 use disk_array::{ArrayDirectory, Deleted, Error};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(options: &options::Rm) -> Result<()> {
     for path in &options.paths {
@@ -18,8 +19,14 @@ pub(crate) fn run(options: &options::Rm) -> Result<()> {
 
 fn remove(path: &Path, foreign: bool) -> Result<()> {
     let progress = Progress::waiting("deleting");
+    // First, so that none is left without its target, which says that there are any.
+    let between =
+        between_passes(path).iter().map(|between| ArrayDirectory::delete(between)).collect::<Vec<_>>();
     let deleted = ArrayDirectory::delete(path);
     drop(progress);
+    for deleted in between {
+        tell(&deleted?)?;
+    }
     match deleted {
         Ok(deleted) => tell(&deleted),
         Err(Error::NotOurs { .. }) if foreign => delete(ArrayDirectory::open(path)?),
@@ -36,6 +43,31 @@ fn remove(path: &Path, foreign: bool) -> Result<()> {
     }
 }
 
+/// No copy has more passes.
+const PASSES_MAX: usize = 9;
+
+/// The arrays that an unfinished copy to `target` has left beside it: those that are marked as such.
+fn between_passes(target: &Path) -> Vec<PathBuf> {
+    let is_unfinished = |array: ArrayDirectory| array.attributes().is_some() && array.unfinished().is_some();
+    if !ArrayDirectory::open(target).is_ok_and(is_unfinished) {
+        return vec![];
+    }
+    let target = std::path::absolute(target).unwrap_or_else(|_| target.to_owned());
+    let Some(name) = target.file_name().map(|name| name.to_string_lossy()) else { return vec![] };
+    let is_of_target = |path: &PathBuf| {
+        let array = ArrayDirectory::open(path);
+        array.is_ok_and(|array| {
+            array.metadata().attributes.get(BETWEEN).is_some_and(|mark| mark["target"] == *name)
+        })
+    };
+    let beside = |pass| {
+        let mut path = target.file_name().unwrap_or_default().to_owned();
+        path.push(format!(".pass-{pass}"));
+        target.with_file_name(path)
+    };
+    (1..=PASSES_MAX).map(beside).filter(is_of_target).collect()
+}
+
 /// Deletes an array, whoever made it.
 pub(super) fn delete(array: ArrayDirectory) -> Result<()> {
     let progress = Progress::waiting("deleting");
@@ -46,4 +78,32 @@ pub(super) fn delete(array: ArrayDirectory) -> Result<()> {
 
 fn tell(deleted: &Deleted) -> Result<()> {
     deleted.left.iter().try_for_each(|path| output::print(&format!("left: {}\n", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use disk_array::{ArraySpec, DataType, UNFINISHED};
+    use serde_json::{Value, json};
+
+    fn array(path: &Path, key: &str, value: Value) {
+        let mut spec = ArraySpec::new(&[3], DataType::Float64).unwrap();
+        spec.more_attributes.insert(key.to_owned(), value);
+        ArrayDirectory::create(path, &spec).unwrap();
+    }
+
+    #[test]
+    fn with_an_unfinished_target_go_its_arrays_between_passes_and_no_others() {
+        let scratch = tempfile::tempdir().unwrap();
+        let at = |name: &str| scratch.path().join(name);
+        array(&at("t.pass-1"), BETWEEN, json!({ "target": "t" }));
+        array(&at("t.pass-2"), BETWEEN, json!({ "target": "other" }));
+        array(&at("t.pass-3"), "units", "hartree".into());
+        array(&at("t"), "units", "hartree".into());
+        assert!(between_passes(&at("t")).is_empty(), "the target is complete");
+        array(&at("t"), UNFINISHED, json!({ "what": "re-blocking", "passes": 2 }));
+        remove(&at("t"), false).unwrap();
+        let left = ["t", "t.pass-1", "t.pass-2", "t.pass-3"].map(|name| at(name).exists());
+        assert_eq!(left, [false, false, true, true]);
+    }
 }

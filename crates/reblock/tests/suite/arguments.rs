@@ -35,6 +35,8 @@ pub(crate) fn arrays_that_do_not_belong_together_are_refused(world: &World) {
     let (turned, straight) = (Permutation::new(&[1, 0]).unwrap(), Permutation::identity(2));
     let options = Options::default();
     let mut same = disk.open(&World::path("source"), Access::ReadWrite).expect("opened");
+    assert!(matches!(reblock::check(&source, &same, &straight), Err(reblock::Error::SameArray { .. })));
+    assert!(matches!(reblock::check(&source, &target, &straight), Err(reblock::Error::DimsDiffer { .. })));
     let text = all_fail(&disk, world.copy(&disk, (&source, &mut same), &straight, &options));
     assert!(text.starts_with("1 ") && text.contains("the same array"), "{text}");
     let text = all_fail(&disk, world.copy(&disk, (&source, &mut target), &straight, &options));
@@ -74,6 +76,8 @@ pub(crate) fn a_source_that_is_not_complete_is_refused_and_cannot_be_read(world:
     let turned = Permutation::new(&[1, 0]).unwrap();
     let text = all_fail(&disk, world.copy(&disk, (&source, &mut target), &turned, &Options::default()));
     assert!(text.contains("filling it has not ended"), "{text}");
+    // Whoever puts the copy off may wait for that.
+    reblock::check(&source, &target, &turned).expect("all else is in order");
     delete(world, vec![source, target]);
 }
 

@@ -2,6 +2,7 @@
 //! it, on 1 to 7 ranks and on two test hosts.
 
 mod arguments;
+mod between;
 mod counting;
 mod faults;
 mod hosts;
@@ -29,6 +30,9 @@ fn main() -> ExitCode {
             scenario!(arguments::a_source_that_is_not_complete_is_refused_and_cannot_be_read),
             scenario!(arguments::ranks_that_want_different_things_are_all_told),
             scenario!(arguments::memory_that_programs_give_may_be_as_little_as_nothing),
+            scenario!(between::a_source_at_the_name_of_an_array_between_passes_is_not_replaced).hosts(..2),
+            scenario!(between::an_array_of_others_at_the_name_of_one_between_passes_is_left_alone).hosts(..2),
+            scenario!(between::an_array_between_passes_of_an_earlier_copy_is_replaced).hosts(..2),
             scenario!(counting::what_reaches_the_disk_is_what_the_plan_has_counted).hosts(..2),
             scenario!(counting::large_bricks_are_written_around_the_page_cache).hosts(..2),
             scenario!(counting::buffers_leave_the_memory_to_boxes_and_get_it_back).hosts(..2),

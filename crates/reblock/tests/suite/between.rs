@@ -1,0 +1,94 @@
+//! Arrays between passes lie at names that may be somebody else's: what is there and is not marked is never touched.
+
+use crate::world::{World, all_fail, counted, nothing_is_beside, permuted, spec};
+use dra::{Access, ArrayDirectory, Context, DataType, DiskArray, UNFINISHED};
+use layout::{DeviceModel, Permutation};
+use reblock::Options;
+use serde_json::json;
+
+const DIMS: [u64; 2] = [96, 120];
+
+/// Several passes, with a little memory.
+fn options() -> Options {
+    let device = DeviceModel { operations_per_second: 2_000, page_bytes: 8, ..DeviceModel::default() };
+    Options { device, ..Options::default() }
+}
+
+fn context(world: &World) -> Context {
+    world.context(6_000 / world.ga.ranks() as u64)
+}
+
+fn source_at(world: &World, disk: &Context, name: &str) -> DiskArray {
+    let from = spec(&DIMS, &[4, 120], DataType::Float64);
+    world.source(disk, &World::path(name), &from, &counted(DIMS.iter().product()))
+}
+
+fn target(disk: &Context) -> DiskArray {
+    let to = spec(&[120, 96], &[3, 96], DataType::Float64);
+    disk.create(&World::path("target"), &to, Access::ReadWrite).expect("created")
+}
+
+fn delete(world: &World, arrays: Vec<DiskArray>) {
+    for array in arrays {
+        array.delete().expect("deleted");
+    }
+    world.barrier();
+}
+
+pub(crate) fn a_source_at_the_name_of_an_array_between_passes_is_not_replaced(world: &World) {
+    let (disk, turned) = (context(world), Permutation::new(&[1, 0]).unwrap());
+    let (mut source, mut target) = (source_at(world, &disk, "target.pass-1"), target(&disk));
+    let marks = [None, Some(json!({ "target": "target" }))];
+    for mark in marks {
+        source.set_attribute("chemio_between", mark).expect("set");
+        // Whether or not an earlier try speaks of so many passes.
+        for note in [None, Some(json!({ "what": "another copy", "passes": 2 }))] {
+            target.set_attribute(UNFINISHED, note.clone()).expect("set");
+            let text = all_fail(&disk, world.copy(&disk, (&source, &mut target), &turned, &options()));
+            assert!(text.contains("needs this place") && text.contains("target.pass-1"), "{text}");
+            assert_eq!(target.unfinished(), note.as_ref(), "nothing was begun");
+        }
+    }
+    assert!(world.elements(&source) == counted(DIMS.iter().product()));
+    delete(world, vec![source, target]);
+}
+
+pub(crate) fn an_array_of_others_at_the_name_of_one_between_passes_is_left_alone(world: &World) {
+    let (disk, turned) = (context(world), Permutation::new(&[1, 0]).unwrap());
+    let (source, mut target) = (source_at(world, &disk, "source"), target(&disk));
+    let small = spec(&[7], &[7], DataType::Float64);
+    for (number, of_other) in ["target.pass-1", "target.pass-9"].into_iter().enumerate() {
+        let mut other = world.source(&disk, &World::path(of_other), &small, &counted(7));
+        if number == 0 {
+            for mark in [None, Some(json!({ "target": "another" }))] {
+                other.set_attribute("chemio_between", mark).expect("set");
+                let text = all_fail(&disk, world.copy(&disk, (&source, &mut target), &turned, &options()));
+                assert!(text.starts_with("1 ") && text.contains("target.pass-1"), "{text}");
+                assert_eq!(target.unfinished(), None, "nothing was begun");
+            }
+        } else {
+            // The plan does not need this place, but what an earlier try has noted speaks of it.
+            let note = json!({ "what": "another copy", "passes": 9 });
+            target.set_attribute(UNFINISHED, Some(note)).expect("set");
+            let done = world.copy(&disk, (&source, &mut target), &turned, &options()).expect("copied");
+            assert!((2..9).contains(&done.plan.passes().len()), "{}", done.plan);
+        }
+        assert!(world.elements(&other) == counted(7));
+        delete(world, vec![other]);
+    }
+    delete(world, vec![source, target]);
+}
+
+pub(crate) fn an_array_between_passes_of_an_earlier_copy_is_replaced(world: &World) {
+    let (disk, turned) = (context(world), Permutation::new(&[1, 0]).unwrap());
+    let (source, mut target) = (source_at(world, &disk, "source"), target(&disk));
+    let mut left = spec(&[7], &[7], DataType::Float64);
+    left.more_attributes.insert("chemio_between".to_owned(), json!({ "target": "target" }));
+    let left = disk.create(&World::path("target.pass-1"), &left, Access::ReadWrite).expect("created");
+    left.close().expect("closed");
+    world.copy(&disk, (&source, &mut target), &turned, &options()).expect("copied");
+    assert!(world.elements(&target) == permuted(&counted(DIMS.iter().product()), &DIMS, &turned, 8));
+    nothing_is_beside(&World::path("target"));
+    assert!(ArrayDirectory::open(&World::path("target")).is_ok());
+    delete(world, vec![source, target]);
+}
