@@ -15,7 +15,7 @@ pub(crate) fn text<'a>(bytes: &'a [u8], argument: &'static str) -> Result<&'a st
 pub(crate) fn get(handle: i64, key: &str) -> Result<String> {
     let open = current()?.array(handle)?;
     let disk = open.disk();
-    let value = disk.directory().metadata().attributes.get(key).map(ToString::to_string);
+    let value = disk.directory().metadata().attribute_text(key);
     Ok(value.ok_or_else(|| Error::NoAttribute { key: key.to_owned() })?)
 }
 

@@ -416,6 +416,9 @@ mod tests {
         fs::write(&file, &text).unwrap();
         let mut found = ArrayDirectory::open(array.path()).unwrap();
         assert_eq!((found.attributes(), elements(&found)), (array.attributes(), counted));
+        assert_eq!(found.metadata().attribute_text("bounds").unwrap(), r#"[-Infinity,NaN,0.5,"NaN"]"#);
+        assert!(found.metadata().to_text().contains("-Infinity"), "also where a new array takes them over");
+        assert!(!found.metadata().to_text().contains('\u{fdd0}'));
         found.set_attribute("units", Some(json!("hartree"))).unwrap();
         found.set_attribute("units", None).unwrap();
         let packed = |text: &str| text.replace(char::is_whitespace, "");

@@ -78,8 +78,9 @@ fn to_text(array: &ArrayDirectory, stored: &Stored, size: &Size) -> String {
     for path in &stored.foreign {
         facts.push(("not of it", path.display().to_string()));
     }
-    let users = metadata.attributes.iter().filter(|(key, _)| *key != "chemio");
-    facts.extend(users.map(|(key, value)| ("attribute", format!("{key} = {value}"))));
+    let users = metadata.attributes.keys().filter(|key| *key != "chemio");
+    let value = |key| metadata.attribute_text(key).unwrap_or_default();
+    facts.extend(users.map(|key| ("attribute", format!("{key} = {}", value(key)))));
     output::labelled(facts)
 }
 

@@ -5,7 +5,7 @@
 //!
 //! Source: Zarr v3 core specification, array metadata.
 
-use super::bare::Document;
+use super::bare::{Document, with_words_bare};
 use super::codecs::Codecs;
 use super::json::{Field, quoted, required};
 use super::{Alignment, ArrayLayout, BrickShape, ChunkKeys, DataType, FillValue, IndexFormat, Separator};
@@ -120,7 +120,12 @@ impl Metadata {
         if let Some(names) = &self.dimension_names {
             object["dimension_names"] = json!(names);
         }
-        format!("{object:#}\n")
+        with_words_bare(&format!("{object:#}\n"))
+    }
+
+    /// The value of an attribute as a JSON text; `NaN`, `Infinity` and `-Infinity` in it are bare words, as in the file.
+    pub fn attribute_text(&self, key: &str) -> Option<String> {
+        self.attributes.get(key).map(|value| with_words_bare(&value.to_string()))
     }
 
     /// From the text of `zarr.json`.
