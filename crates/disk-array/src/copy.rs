@@ -49,6 +49,7 @@ impl Copying {
     /// directory, or what is left of an array whose creation was interrupted.
     ///
     /// # Errors
+    /// - [`Error::EmptyName`]: no name.
     /// - [`Error::Exists`]: something else is there.
     /// - [`Error::CorruptShard`]: something that is no file has the name of a shard. What the system says.
     pub fn begin(source: ArrayDirectory, path: &Path) -> Result<Self> {

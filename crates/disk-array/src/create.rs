@@ -55,6 +55,7 @@ impl Creation {
     /// empty directory is used.
     ///
     /// # Errors
+    /// - [`Error::EmptyName`]: no name.
     /// - [`Error::NotOurs`]: something else is there; it is not touched.
     /// - As [`ArraySpec::layout`], or what the system says.
     pub fn begin(path: &Path, spec: &ArraySpec) -> Result<Self> {
@@ -655,12 +656,23 @@ mod tests {
     #[test]
     fn a_name_that_no_file_can_have_is_an_error_with_the_path() {
         let scratch = tempfile::tempdir().unwrap();
-        for path in [scratch.path().join("x".repeat(4000)), scratch.path().join("not/there"), PathBuf::new()]
-        {
+        for path in [scratch.path().join("x".repeat(4000)), scratch.path().join("not/there")] {
             let error = ArrayDirectory::create(&path, &spec("new", 9)).unwrap_err();
             assert!(matches!(error, Error::System { .. }) && error.path() == Some(&path), "{error}");
         }
         assert!(names(scratch.path()).is_empty());
+    }
+
+    #[test]
+    fn a_name_that_is_empty_or_blank_is_refused() {
+        for path in ["", "  "].map(Path::new) {
+            let refused = [
+                ArrayDirectory::create(path, &spec("new", 9)).unwrap_err(),
+                ArrayDirectory::open(path).unwrap_err(),
+                ArrayDirectory::delete(path).unwrap_err(),
+            ];
+            assert!(refused.iter().all(|error| error.to_string() == "the file name is empty"), "{refused:?}");
+        }
     }
 
     #[test]

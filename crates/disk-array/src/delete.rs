@@ -22,7 +22,7 @@ impl ArrayDirectory {
     /// are not an array's are left and named.
     ///
     /// # Errors
-    /// - [`Error::Missing`]: there is nothing.
+    /// - [`Error::EmptyName`], [`Error::Missing`]: no name; there is nothing.
     /// - [`Error::NotOurs`]: something else; it is not touched.
     /// - What the system says. Then the array is as it was, or there is none any more; deleting can be tried again. It needs
     ///   no room on the disk.

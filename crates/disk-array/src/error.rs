@@ -65,6 +65,9 @@ pub enum Error {
         /// The system's answer.
         source: io::Error,
     },
+    /// A name without a character, or of nothing but blanks.
+    #[error("the file name is empty")]
+    EmptyName,
     /// There is nothing of this name.
     #[error("no such array: {}", path.display())]
     Missing {
@@ -210,7 +213,8 @@ impl Error {
             | Self::CorruptShard { path, .. }
             | Self::OutOfRange { path, .. }
             | Self::BufferLength { path, .. } => Some(path),
-            Self::TooLarge { .. }
+            Self::EmptyName
+            | Self::TooLarge { .. }
             | Self::EmptyDimension { .. }
             | Self::Shape(_)
             | Self::Alignment { .. }

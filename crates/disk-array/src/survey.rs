@@ -43,6 +43,7 @@ pub(crate) enum Survey {
 
 impl Survey {
     pub(crate) fn of(path: &Path) -> Result<Self> {
+        expect_name(path)?;
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {}
             Ok(metadata) => return Ok(Self::Other(kind(&metadata))),
@@ -73,6 +74,12 @@ impl Survey {
     }
 }
 
+/// Programs that pad names with blanks, or never set one, would else make an array in the current directory or of an odd name.
+fn expect_name(path: &Path) -> Result<()> {
+    let is_blank = path.as_os_str().as_encoded_bytes().trim_ascii().is_empty();
+    if is_blank { Err(Error::EmptyName) } else { Ok(()) }
+}
+
 /// Whether an array with these metadata was made by us, and still has its files where we put them.
 fn is_ours(metadata: &Metadata) -> bool {
     let stored_as_ours = metadata.keys == ChunkKeys::OURS && metadata.index == Some(IndexFormat::OURS);
@@ -82,9 +89,10 @@ fn is_ours(metadata: &Metadata) -> bool {
 /// The metadata of the array at `path`.
 ///
 /// # Errors
-/// [`Error::Missing`], [`Error::HalfMade`], [`Error::NotAnArray`], [`Error::Malformed`], [`Error::Unsupported`], or what
-/// the system says.
+/// [`Error::EmptyName`], [`Error::Missing`], [`Error::HalfMade`], [`Error::NotAnArray`], [`Error::Malformed`],
+/// [`Error::Unsupported`], or what the system says.
 pub(crate) fn read_metadata(path: &Path) -> Result<Metadata> {
+    expect_name(path)?;
     let (file, text) = read_metadata_text(path)?;
     Metadata::of_text(&text).map_err(|error| match error {
         MetadataError::Malformed(reason) => Error::Malformed { path: file, reason },
