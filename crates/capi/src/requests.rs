@@ -4,7 +4,7 @@
 //! are, have even numbers and leave nothing behind; those that run have odd ones. A request is kept while it runs. One that
 //! has finished well leaves nothing behind: its number is below the count of issued ones, and that is how a repeated wait
 //! finds it. One that has failed keeps its error, so that every wait tells it. What nobody waits for is collected when
-//! later requests are issued, so that memory does not grow with the number of requests.
+//! later requests are issued, so that memory does not grow with the number of requests, but by a little for each that has failed.
 
 use crate::error::{Error, Result};
 use crate::failures::Failures;
