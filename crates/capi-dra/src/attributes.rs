@@ -4,6 +4,8 @@ use crate::Error;
 use crate::error::of_disk;
 use crate::session::{current, my_turn};
 use chemio_capi::Result;
+use dra::UNFINISHED;
+use dra::between::BETWEEN;
 use serde_json::Value;
 
 /// A text of the caller's.
@@ -15,7 +17,7 @@ pub(crate) fn text<'a>(bytes: &'a [u8], argument: &'static str) -> Result<&'a st
 pub(crate) fn get(handle: i64, key: &str) -> Result<String> {
     let open = current()?.array(handle)?;
     let disk = open.disk();
-    let value = disk.directory().metadata().attribute_text(key);
+    let value = disk.metadata_now().map_err(of_disk)?.attribute_text(key);
     Ok(value.ok_or_else(|| Error::NoAttribute { key: key.to_owned() })?)
 }
 
@@ -24,7 +26,7 @@ pub(crate) fn set(handle: Result<i64>, key: Result<&str>, value: Result<Option<&
     let _turn = my_turn();
     let session = current()?;
     let checked = handle.and_then(|handle| {
-        let (open, key) = (session.array(handle)?, key?);
+        let (open, key) = (session.array(handle)?, not_reserved(key?)?);
         Ok((open, key, value?.map(|text| parse(key, text)).transpose()?))
     });
     let token = checked
@@ -33,6 +35,12 @@ pub(crate) fn set(handle: Result<i64>, key: Result<&str>, value: Result<Option<&
         .map(|(open, key, value)| (open.serial, (*key).to_owned(), value.as_ref().map(Value::to_string)));
     let (open, key, value) = session.agree("dra_set_attribute", checked, token)?;
     open.change(|disk| disk.set_attribute(key, value)).map_err(of_disk)
+}
+
+/// What marks arrays for us is not the caller's: one that is not complete would be taken for complete.
+fn not_reserved(key: &str) -> Result<&str> {
+    let is_reserved = [UNFINISHED, BETWEEN].contains(&key) || key == "chemio";
+    if is_reserved { Err(Error::ReservedAttribute { key: key.to_owned() }.into()) } else { Ok(key) }
 }
 
 fn parse(key: &str, text: &str) -> Result<Value> {

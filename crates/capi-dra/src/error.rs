@@ -118,6 +118,12 @@ pub enum Error {
         /// The name given.
         key: String,
     },
+    /// An attribute that the caller cannot change.
+    #[error("the attribute {key:?} is chemio's own and cannot be changed")]
+    ReservedAttribute {
+        /// Its name.
+        key: String,
+    },
     /// The value of an attribute is no JSON.
     #[error("the value of attribute {key:?} is not JSON: {reason}")]
     NotJson {

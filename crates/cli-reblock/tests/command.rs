@@ -289,7 +289,7 @@ fn begun_anew_with_other_options_nothing_is_left_of_the_first_try() {
     }
     assert!(unfinished, "every copy was over before it was killed");
     let left = ArrayDirectory::open(&between).expect("it was there");
-    let mark = &left.metadata().attributes[command::reblocking::BETWEEN];
+    let mark = &left.metadata().attributes[disk_array::between::BETWEEN];
     assert_eq!(mark["target"], "target", "chemio rm finds it by this");
     let found = facts(&source, &target, "--brick 512,512 --restart --verify");
     assert_eq!((&found["continued"], &found["verified"]), (&false.into(), &true.into()));
@@ -306,6 +306,7 @@ fn a_source_with_the_name_of_an_array_between_passes_is_kept() {
     for ranks in ["", "-n 2"] {
         let line = refused(&source, &target, &format!("{SLOWLY} {ranks}"));
         assert!(line.contains("needs this place"), "{line}");
+        assert!(!target.exists(), "nothing was begun");
         assert!(read(&source).1 == elements(2048 * 2048));
     }
 }

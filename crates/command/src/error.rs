@@ -180,6 +180,7 @@ fn advice_on_array(error: &disk_array::Error) -> Option<&'static str> {
             Some("choose another name; chemio rm --foreign deletes arrays of other programs")
         }
         E::Exists { .. } => Some("choose another name, or remove it first"),
+        E::InTheWay { .. } => Some("move it, or choose another name for the target"),
         E::Malformed { .. } => Some("restore zarr.json from a copy"),
         E::Unsupported { .. } => {
             Some("convert it with the program that made it: no compression, little-endian, C order")

@@ -4,6 +4,7 @@
 use crate::error::{Error, Result, refused};
 use crate::options;
 use crate::place::destination;
+use disk_array::between::{self, BETWEEN};
 use disk_array::{ArrayDirectory, ArraySpec, BrickShape, Bricks, UNFINISHED};
 use layout::{Buffers, DeviceModel, Permutation, Plan, Problem, share};
 use serde_json::{Map, Value, json};
@@ -12,8 +13,6 @@ use std::path::{Path, PathBuf};
 
 /// As many as fill a device of one host: what arrays have that do not say.
 const IO_PROCESSES: u64 = 2;
-/// The attribute of what the executor keeps between passes: it says whose that is, and is no other array's.
-pub const BETWEEN: &str = "chemio_between";
 /// The executor counts memory in units of so many bytes.
 const MEMORY_UNIT: u64 = 512;
 
@@ -52,12 +51,15 @@ pub struct Prepared {
 /// Finds out what `chemio reblock` would do on `ranks` ranks. Changes nothing.
 ///
 /// # Errors
-/// As [`Reblocking::new`], [`destination`], [`Reblocking::find`] and [`Reblocking::plan`].
+/// As [`Reblocking::new`], [`destination`], [`Reblocking::find`] and [`Reblocking::plan`]; [`Error::Array`] with
+/// [`disk_array::Error::InTheWay`].
 pub fn prepare(options: &options::Reblock, ranks: u64) -> Result<Prepared> {
     let copy = Reblocking::new(&options.source, &options.reblocking)?;
     let target = destination(&options.source, &options.target)?;
     let found = copy.find(&target, options.restart)?;
-    copy.plan(ranks)?;
+    let passes = copy.plan(ranks)?.passes().len();
+    // The executor looks too, but by then there is a target.
+    (1..passes).try_for_each(|pass| between::check_free(&target, pass - 1))?;
     Ok(Prepared { copy, target, found })
 }
 

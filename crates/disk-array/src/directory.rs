@@ -8,8 +8,9 @@ use crate::format::{
 use crate::shard_file::{ShardFile, lay_out_shard};
 use crate::survey::{PART, read_metadata, read_metadata_text};
 use serde_json::Value;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -22,7 +23,30 @@ pub struct ArrayDirectory {
     layout: ArrayLayout,
     /// Ours, if the array is.
     attributes: Option<Attributes>,
+    version: Version,
     index_checksum: OnceLock<u32>,
+}
+
+/// Which file the metadata are: they are replaced as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Version {
+    device: u64,
+    inode: u64,
+    len_bytes: u64,
+    /// When, in seconds and nanoseconds.
+    changed: [i64; 2],
+}
+
+impl Version {
+    fn of(found: &fs::Metadata) -> Self {
+        let changed = [found.ctime(), found.ctime_nsec()];
+        Self { device: found.dev(), inode: found.ino(), len_bytes: found.len(), changed }
+    }
+
+    /// None if there is no such file.
+    fn at(path: &Path) -> Option<Self> {
+        fs::metadata(path.join(METADATA)).ok().map(|found| Self::of(&found))
+    }
 }
 
 impl ArrayDirectory {
@@ -35,13 +59,34 @@ impl ArrayDirectory {
     /// - [`Error::NotAnArray`]: a file, another directory, a group, an array of Zarr version 2.
     /// - [`Error::Malformed`], [`Error::Unsupported`]: `zarr.json` is not valid, or asks for what we do not have.
     pub fn open(path: &Path) -> Result<Self> {
+        // Before they are read: what is replaced meanwhile is then found to be another.
+        let version = Version::at(path);
         let metadata = read_metadata(path)?;
+        let version = version.ok_or_else(|| Error::Missing { path: path.to_owned() })?;
         let (attributes, alignment) = Attributes::of_map(&metadata.attributes).unzip();
         let layout = metadata.layout(alignment.unwrap_or_else(Alignment::page)).map_err(|error| {
             let what = error.to_string();
             Error::Unsupported { path: path.join(METADATA), what }
         })?;
-        Ok(Self { path: path.to_owned(), metadata, layout, attributes, index_checksum: OnceLock::new() })
+        let path = path.to_owned();
+        Ok(Self { path, metadata, layout, attributes, version, index_checksum: OnceLock::new() })
+    }
+
+    /// The array as its metadata say now, if they were replaced since this was opened; by whom, and by what, is for the caller to
+    /// find out. Cost: one look at a file if they were not.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn changed(&self) -> Result<Option<Self>> {
+        let is_same = Version::at(&self.path) == Some(self.version);
+        if is_same { Ok(None) } else { Self::open(&self.path).map(Some) }
+    }
+
+    /// Whether `other` is made as this is, so that whoever knows where elements are in one knows it in the other: attributes of
+    /// others may differ.
+    pub fn is_made_as(&self, other: &Self) -> bool {
+        let of = |array: &Self| (array.metadata.data_type, array.metadata.dims);
+        of(self) == of(other) && self.layout == other.layout && self.attributes == other.attributes
     }
 
     /// The directory.
@@ -247,18 +292,20 @@ impl ArrayDirectory {
             None => attributes.remove(key),
         };
         let attributes = attributes.clone();
-        self.replace_metadata(disk, &path, &document.to_text().map_err(malformed)?)?;
+        self.version = self.replace_metadata(disk, &path, &document.to_text().map_err(malformed)?)?;
         self.metadata.attributes = attributes;
         Ok(())
     }
 
-    fn replace_metadata(&self, disk: &Disk, path: &Path, text: &str) -> Result<()> {
+    fn replace_metadata(&self, disk: &Disk, path: &Path, text: &str) -> Result<Version> {
         let (file, made) = self.make_part(disk, METADATA)?;
         disk.write_at(&file, &made, text.as_bytes(), 0)?;
         disk.sync(&file, &made)?;
         disk.rename(&made, path)?;
         disk.sync_directory(&self.path)?;
-        disk.remove_directory(&self.path.join(PART)).map(drop)
+        disk.remove_directory(&self.path.join(PART))?;
+        // Of this file, whatever has replaced it since.
+        Ok(Version::of(&file.metadata().map_err(refused(Operation::Look, path))?))
     }
 
     /// Where the brick at `coordinates` is: its shard and its slot there.
@@ -289,7 +336,6 @@ mod tests {
     use crate::survey::{OLD, Survey};
     use section::Section;
     use serde_json::json;
-    use std::fs;
 
     /// 4 x 6 numbers from 0, in four bricks of 2 x 3, in one shard.
     fn counted(path: &Path) -> (ArrayDirectory, Vec<u8>) {
@@ -424,6 +470,27 @@ mod tests {
         let packed = |text: &str| text.replace(char::is_whitespace, "");
         assert_eq!(packed(&fs::read_to_string(&file).unwrap()), packed(&text));
         assert_eq!(ArrayDirectory::delete(found.path()).unwrap().left, Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn replaced_metadata_are_noticed_and_a_differently_made_array_is_told_apart() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("array");
+        let mut made = counted(&path).0;
+        let mut other = ArrayDirectory::open(&path).unwrap();
+        assert!(other.changed().unwrap().is_none());
+        made.set_attribute("units", Some("hartree".into())).unwrap();
+        assert!(made.changed().unwrap().is_none(), "it has replaced them itself");
+        let now = other.changed().unwrap().expect("another has replaced them");
+        assert_eq!(now.metadata().attributes["units"], "hartree");
+        assert!(now.is_made_as(&other) && now.changed().unwrap().is_none());
+        other.set_attribute("units", None).unwrap();
+        assert!(other.changed().unwrap().is_none() && made.changed().unwrap().is_some());
+
+        ArrayDirectory::create(&path, &ArraySpec::new(&[4, 6], DataType::Int64).unwrap()).unwrap();
+        assert!(!made.changed().unwrap().expect("created anew").is_made_as(&made), "other bricks");
+        ArrayDirectory::delete(&path).unwrap();
+        assert!(matches!(made.changed(), Err(Error::Missing { .. })));
     }
 
     #[test]

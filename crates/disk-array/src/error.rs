@@ -104,6 +104,15 @@ pub enum Error {
         /// What it is.
         found: &'static str,
     },
+    /// Something else is where a copy needs an array [between](crate::between) its passes; it was not touched.
+    #[error("a copy to {} needs this place for an array between its passes, and something else is there: {}",
+        target.display(), path.display())]
+    InTheWay {
+        /// The place.
+        path: PathBuf,
+        /// The target of the copy.
+        target: PathBuf,
+    },
     /// The metadata are no valid Zarr v3 array metadata.
     #[error("{reason}: {}", path.display())]
     Malformed {
@@ -208,6 +217,7 @@ impl Error {
             | Self::NotAnArray { path, .. }
             | Self::NotOurs { path, .. }
             | Self::Exists { path, .. }
+            | Self::InTheWay { path, .. }
             | Self::Malformed { path, .. }
             | Self::Unsupported { path, .. }
             | Self::CorruptShard { path, .. }

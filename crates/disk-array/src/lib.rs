@@ -33,6 +33,7 @@
 #[cfg(target_endian = "big")]
 compile_error!("arrays on disk are little-endian, and nothing here swaps bytes");
 
+pub mod between;
 pub mod codes;
 mod copy;
 mod create;

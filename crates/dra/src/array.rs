@@ -10,10 +10,12 @@ use crate::shards::{Filling, Shards};
 use crate::syncing::Syncing;
 use crate::transfer::job::{How, Job};
 use crate::transfer::{Direction, Mapping, Transfer};
-use disk_array::ArrayDirectory;
+use disk_array::format::Metadata;
+use disk_array::{ArrayDirectory, UNFINISHED};
 use section::{Section, Shape};
 use serde_json::Value;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The pages of the page cache, or a multiple of what they are.
@@ -61,9 +63,13 @@ impl Access {
 pub struct DiskArray {
     context: Context,
     access: Access,
-    /// As it is now: attributes change.
+    /// As it was when it was opened, or when an attribute was set by this handle.
     directory: ArrayDirectory,
+    /// As it is now, if others have set attributes since.
+    latest: Mutex<Option<ArrayDirectory>>,
     open: Arc<OpenArray>,
+    /// Whether all of it is being written.
+    is_filled: AtomicBool,
     /// On which host which part is, if hosts hold parts on their own disks.
     hosts: Vec<String>,
     /// Jobs that are under way, or have failed without anybody having been told.
@@ -123,12 +129,38 @@ impl DiskArray {
         hosts: Vec<String>,
     ) -> Self {
         let (context, open) = (context.clone(), Arc::new(open));
-        Self { context, access, directory, open, hosts, jobs: Mutex::default() }
+        let (latest, is_filled, jobs) = (Mutex::default(), AtomicBool::default(), Mutex::default());
+        Self { context, access, directory, latest, open, is_filled, hosts, jobs }
     }
 
-    /// The directory, with shape, type and attributes.
+    /// The directory, with shape and type; attributes as they were when it was opened, or when this handle has set one.
     pub fn directory(&self) -> &ArrayDirectory {
         &self.directory
+    }
+
+    /// The metadata as they are now: others may have set attributes. Local. Cost: one look at a file.
+    ///
+    /// # Errors
+    /// - [`Error::Directory`]: the array has been removed, or its metadata cannot be read.
+    /// - [`Error::Replaced`]: another array is there now.
+    pub fn metadata_now(&self) -> Result<Metadata> {
+        self.latest(|directory| directory.metadata().clone())
+    }
+
+    /// What `of` finds in the directory as it is now.
+    fn latest<T>(&self, of: impl FnOnce(&ArrayDirectory) -> T) -> Result<T> {
+        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(now) = latest.as_ref().unwrap_or(&self.directory).changed()? {
+            if !now.is_made_as(&self.directory) {
+                return Err(self.replaced());
+            }
+            *latest = Some(now);
+        }
+        Ok(of(latest.as_ref().unwrap_or(&self.directory)))
+    }
+
+    fn replaced(&self) -> Error {
+        Error::Replaced { path: self.directory.path().to_owned() }
     }
 
     /// What it was opened for.
@@ -240,17 +272,40 @@ impl DiskArray {
         let aligned = self.directory.layout().shard().stride_bytes().is_multiple_of(PAGE_BYTES);
         let filling = if around_cache && aligned { Filling::AroundCache } else { Filling::ThroughCache };
         self.open.shards.fill(filling);
+        self.is_filled.store(true, Ordering::Relaxed);
     }
 
     /// Writes are no longer those of [`fill`](Self::fill).
     pub fn filled(&self) {
         self.open.shards.fill(Filling::Parts);
+        self.is_filled.store(false, Ordering::Relaxed);
     }
 
     /// What has to be done again before the array can be read, if somebody has set the attribute
-    /// [`UNFINISHED`](crate::UNFINISHED).
-    pub fn unfinished(&self) -> Option<&Value> {
-        self.directory.unfinished()
+    /// [`UNFINISHED`](crate::UNFINISHED), by this handle or another one. Local. Cost: one look at a file.
+    ///
+    /// # Errors
+    /// As [`metadata_now`](Self::metadata_now).
+    pub fn unfinished(&self) -> Result<Option<Value>> {
+        self.latest(|directory| directory.unfinished().cloned())
+    }
+
+    /// Takes for this handle's the attributes that others have set since. Local.
+    ///
+    /// # Errors
+    /// As [`metadata_now`](Self::metadata_now).
+    pub fn look_again(&mut self) -> Result<()> {
+        self.latest(|_| ())?;
+        let latest = self.latest.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(latest) = latest.take() {
+            self.directory = latest;
+        }
+        Ok(())
+    }
+
+    /// Refuses to go on filling an array that is no longer the one that was marked by this handle.
+    fn check_mark(&self, now: Option<&Value>) -> Result<()> {
+        if now == self.directory.unfinished() { Ok(()) } else { Err(self.replaced()) }
     }
 
     fn check(
@@ -264,7 +319,12 @@ impl DiskArray {
             let asked = if direction == Direction::ToDisk { "writing" } else { "reading" };
             return Err(Error::Access { path: path(), opened: self.access.words(), asked });
         }
-        if let Some(mark) = self.unfinished().filter(|_| direction == Direction::ToMemory) {
+        let mark = self.unfinished()?;
+        // The shards are not asked: they may be busy with a slow disk.
+        if direction == Direction::ToDisk && self.is_filled.load(Ordering::Relaxed) {
+            self.check_mark(mark.as_ref())?;
+        }
+        if let Some(mark) = mark.filter(|_| direction == Direction::ToMemory) {
             let what = mark.get("what").and_then(Value::as_str).unwrap_or("writing").to_owned();
             return Err(Error::Unfinished { path: path(), what });
         }
@@ -278,13 +338,17 @@ impl DiskArray {
     /// Gives the attribute `key` a value, or takes it away. Collective, with the same arguments. Durable when it returns.
     ///
     /// # Errors
-    /// The same on every rank: [`Error::OnRank`] with one of [`ArrayDirectory::set_attribute`], [`Error::ArgumentsDiffer`],
-    /// [`Error::Comm`].
+    /// The same on every rank: [`Error::OnRank`] with one of [`ArrayDirectory::set_attribute`] or of
+    /// [`metadata_now`](Self::metadata_now), [`Error::ArgumentsDiffer`], [`Error::Comm`]. The mark
+    /// [`UNFINISHED`](crate::UNFINISHED) that this handle has set or found is not changed in an array that has replaced this one.
     pub fn set_attribute(&mut self, key: &str, value: Option<Value>) -> Result<()> {
         let path = self.directory.path().to_owned();
         let asked = (key, value.as_ref().map(Value::to_string));
         let allowed = if self.access.is_writable() {
-            Ok(())
+            self.unfinished().and_then(|mark| {
+                let changes_mark = key == UNFINISHED && self.directory.unfinished().is_some();
+                if changes_mark { self.check_mark(mark.as_ref()) } else { Ok(()) }
+            })
         } else {
             let (opened, asked) = (self.access.words(), "changing its attributes");
             Err(Error::Access { path: path.clone(), opened, asked })
@@ -294,6 +358,7 @@ impl DiskArray {
         let set = if keeper { self.directory.set_attribute(key, value) } else { Ok(()) };
         self.context.agree(set.map_err(Error::from))?;
         self.directory = self.context.agree(ArrayDirectory::open(&path).map_err(Error::from))?;
+        *self.latest.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
         Ok(())
     }
 
@@ -326,8 +391,8 @@ impl DiskArray {
         self.context.agree(transferred.and(synced))
     }
 
-    /// Waits for the transfers of this array, and removes it. Collective. Requests stay valid. Also of an array that was opened
-    /// for reading.
+    /// Waits for the transfers of this array, and removes it, and the arrays [between](crate::between) passes that an unfinished copy
+    /// to it has left. Collective. Requests stay valid. Also of an array that was opened for reading.
     ///
     /// # Errors
     /// The same on every rank: [`Error::OnRank`] if rank 0 cannot remove it all. The handle is gone all the same.
@@ -340,8 +405,8 @@ impl DiskArray {
         self.open.shards.close();
         self.context.agree_on("deleting an array", &path, &(), Ok(()))?;
         let keeper = self.keeps_directory();
-        let deleted = if keeper { ArrayDirectory::delete(&path).map(drop) } else { Ok(()) };
-        self.context.agree(deleted.map_err(Error::from))
+        let deleted = if keeper { delete_with_what_is_beside(&path) } else { Ok(()) };
+        self.context.agree(deleted)
     }
 
     /// Waits for all transfers; the first error that nobody was told.
@@ -356,6 +421,16 @@ impl DiskArray {
         }
         result
     }
+}
+
+/// First what an unfinished copy to the array has left beside it, so that none of that stays without its target, which tells
+/// whose it is.
+fn delete_with_what_is_beside(path: &Path) -> Result<()> {
+    for between in disk_array::between::left_beside(path) {
+        ArrayDirectory::delete(&between)?;
+    }
+    ArrayDirectory::delete(path)?;
+    Ok(())
 }
 
 /// What this rank wrote to an array in memory is complete. When all ranks know that of each other, they [`see_others`].

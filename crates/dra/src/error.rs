@@ -35,6 +35,12 @@ pub enum Error {
         /// What is to be done again.
         what: String,
     },
+    /// Another array has been made in its place.
+    #[error("the array has been replaced by another one while it was open: {}", path.display())]
+    Replaced {
+        /// The array's directory.
+        path: PathBuf,
+    },
     /// A transfer between an array on disk and one in memory whose elements have another type.
     #[error("elements of type {on_disk} on disk, {in_memory} in memory array \"{array}\": {}", path.display())]
     TypesDiffer {
@@ -149,6 +155,7 @@ impl Error {
         match self {
             Self::Access { path, .. }
             | Self::Unfinished { path, .. }
+            | Self::Replaced { path }
             | Self::TypesDiffer { path, .. }
             | Self::SectionsDiffer { path, .. }
             | Self::Memory { path, .. }

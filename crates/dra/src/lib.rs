@@ -30,7 +30,7 @@ pub use array::{Access, DiskArray};
 pub use context::{Context, MemoryLimit, OpenDevice, Settings};
 pub use disk_array::{
     Alignment, ArrayDirectory, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, Creation, DataType,
-    Deleted, Maker, Operation, ShardFile, UNFINISHED, format,
+    Deleted, Error as DirectoryError, Maker, Operation, ShardFile, UNFINISHED, between, format,
 };
 pub use elio::MemoryPiece;
 pub use error::{Error, Result};

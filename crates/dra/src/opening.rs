@@ -14,6 +14,7 @@ use crate::shards::Shards;
 use disk_array::{ArrayDirectory, Creation};
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,6 +27,7 @@ pub(crate) fn create(context: &Context, path: &Path, spec: &ArraySpec, access: A
     let everyone: Vec<usize> = (0..context.comm().size()).collect();
     let unique = context.comm().broadcast_text(unique(), 0)?;
     if is_shared(context, &path, begun.as_ref(), &unique)? {
+        check_same_here(context, &path)?;
         make(context, &path, spec, begun, &everyone)?;
     } else {
         drop(begun);
@@ -37,6 +39,7 @@ pub(crate) fn create(context: &Context, path: &Path, spec: &ArraySpec, access: A
         spec.attributes.part = Some(part);
         let begun = if here[0] == rank { begin(&path, &spec).map(Some) } else { Ok(None) };
         let begun = context.agree(begun)?;
+        check_same_here(context, &path)?;
         make(context, &path, &spec, begun, &here)?;
     }
     open(context, &path, access)
@@ -68,7 +71,22 @@ fn shards_of(context: &Context, part: Option<&Part>, ranks: &[usize], count: u64
     in_part.skip(mine).step_by(ranks.len().max(1)).collect()
 }
 
-/// Whether all ranks see the directory in which rank 0 makes an array. Collective.
+/// Refuses ranks of one host that see different directories of one name, as in containers of their own: parts of the array would
+/// lie where nobody looks for them. Collective.
+fn check_same_here(context: &Context, path: &Path) -> Result<()> {
+    let mine = fs::metadata(path).map_or([0; 2], |found| [found.dev(), found.ino()]);
+    let all = context.comm().all_gather(&mine)?;
+    let first = context.ranks_here()[0];
+    let differ = || {
+        let reason =
+            format!("ranks {first} and {} of one host see different directories", context.comm().rank());
+        Error::Parts { path: path.to_owned(), reason }
+    };
+    let is_same = all.chunks_exact(2).nth(first) == Some(&mine);
+    context.agree(if is_same { Ok(()) } else { Err(differ()) })
+}
+
+/// Whether the ranks of all hosts see the directory in which rank 0 makes an array, as it does. Collective.
 fn is_shared(context: &Context, path: &Path, begun: Option<&Creation>, unique: &str) -> Result<bool> {
     if context.nodes() == 1 {
         return Ok(true);
@@ -95,6 +113,7 @@ fn is_shared(context: &Context, path: &Path, begun: Option<&Creation>, unique: &
 pub(crate) fn open(context: &Context, path: &Path, access: Access) -> Result<DiskArray> {
     let path = absolute(path);
     let directory = context.agree(open_directory(&path))?;
+    check_same_here(context, &path)?;
     // Which array, not only which name: a directory may be another one on another host.
     let mut attributes = directory.attributes().cloned().unwrap_or_default();
     let part = attributes.part.take();

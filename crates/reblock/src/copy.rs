@@ -55,7 +55,7 @@ pub struct Outcome {
 ///
 /// Memory is that of the context on all ranks together ([`dra::Settings`]); less than six bricks is raised to that. Where several
 /// passes are needed, arrays named after the target with `.pass-1` and so on lie beside it meanwhile, and each has the attribute
-/// `chemio_between`, which names the target. What else has such a name is never touched.
+/// [`chemio_between`](dra::between), which names the target. What else has such a name is never touched.
 ///
 /// `progress` is called on every rank after each step.
 ///
@@ -66,8 +66,8 @@ pub struct Outcome {
 ///   things. With [`dra::Error::Comm`]: they could not talk to each other.
 /// - [`Error::Plan`](crate::Error::Plan): there is not enough memory.
 ///
-/// Something else at the name of an array between passes is such a mistake ([`Error::InTheWay`](crate::Error::InTheWay)): nothing is
-/// begun.
+/// Something else at the name of an array between passes is such a mistake ([`InTheWay`](dra::DirectoryError::InTheWay)):
+/// nothing is begun. A target that is replaced by another array meanwhile is an error too ([`dra::Error::Replaced`]).
 pub fn copy(
     context: &Context,
     maker: &dyn MakeArray,

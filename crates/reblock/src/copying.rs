@@ -3,17 +3,19 @@
 //! It goes on only in [`Copying::probe`] and [`Copying::finish`], because almost everything between two transfers is collective; the
 //! transfers of steps go on by themselves wherever those of `dra` do.
 
-use crate::between::{self, BETWEEN};
+use crate::between;
 use crate::boxes::Boxes;
 use crate::copy::{Options, Outcome, Progress};
 use crate::error::Result;
 use crate::journal::{Journal, Position, passes_noted};
 use crate::pass::{Patience, Run, Watch};
 use crate::prepare::{agree, check, check_complete, make_plan, path_of};
+use dra::between::{BETWEEN, mark, path};
 use dra::{
     Access, ArraySpec, BrickShape, Bricks, Context, DiskArray, MakeArray, MemoryLimit, Syncing, UNFINISHED,
 };
 use layout::{DeviceModel, Pass, Permutation, Plan};
+use serde_json::Value;
 
 /// A copy under way, see [`copy`](crate::copy()), which is one that is waited for.
 ///
@@ -77,7 +79,10 @@ impl<'a> Copying<'a> {
         let mine = check(source, target, permutation).and_then(|()| check_complete(source));
         agree(context, mine, source, target, permutation, options)?;
         let (plan, buffers_bytes) = make_plan(context, source, target, permutation, options)?;
-        between::check(context, source, target, plan.passes().len(), passes_noted(target))?;
+        context.agree(target.look_again())?;
+        let note = target.directory().unfinished().cloned();
+        let passes_before = passes_noted(context, note.as_ref())?;
+        between::check(context, source, target, plan.passes().len(), passes_before)?;
         tracing::info!(plan = %plan, "re-blocking");
         let limit = Some(context.limit_memory(buffers_bytes));
         let journal = Journal::new(context, source, &plan)?;
@@ -102,7 +107,7 @@ impl<'a> Copying<'a> {
             progress,
             stage: Stage::Between,
         };
-        copying.find_start(target)?;
+        copying.find_start(target, note.as_ref(), passes_before)?;
         if copying.position.pass < copying.plan.passes().len() {
             copying.begin_pass(source, target)?;
         }
@@ -170,9 +175,14 @@ impl<'a> Copying<'a> {
         }
     }
 
-    /// Where to begin, and the arrays that an earlier try has left for it.
-    fn find_start(&mut self, target: &mut DiskArray) -> Result<()> {
-        if let Some(position) = self.journal.position(target)
+    /// Where to begin, and the arrays that an earlier try of `passes_before` has left for it, which has left this note.
+    fn find_start(
+        &mut self,
+        target: &mut DiskArray,
+        note: Option<&Value>,
+        passes_before: usize,
+    ) -> Result<()> {
+        if let Some(position) = self.journal.position(&self.context, note)?
             && let Some(between) = self.reopen(target, position)
         {
             // What the pass before has read may still be there.
@@ -181,16 +191,16 @@ impl<'a> Copying<'a> {
             }
             (self.position, self.between) = (position, between);
             self.is_continued = position != Position::default();
-            return Ok(());
+        } else {
+            (0..passes_before).for_each(|pass| self.remove_between(target, pass));
         }
-        (0..passes_noted(target)).for_each(|pass| self.remove_between(target, pass));
+        // Also where it is there already: hosts may have different ones.
         Ok(self.note(target)?)
     }
 
     /// Opens what an interrupted try has written and needs.
     fn reopen(&self, target: &DiskArray, position: Position) -> Option<Between> {
-        let open =
-            |pass: usize, access| self.context.open(&between::path(path_of(target), pass), access).ok();
+        let open = |pass: usize, access| self.context.open(&path(path_of(target), pass), access).ok();
         let (passes, mut found) = (self.plan.passes().len(), Between::default());
         if (1..passes).contains(&position.pass) {
             found.from = Some(open(position.pass - 1, Access::ReadOnly)?);
@@ -206,7 +216,7 @@ impl<'a> Copying<'a> {
     fn remove_between(&self, target: &DiskArray, pass: usize) {
         let target = path_of(target);
         let removed = between::check_pass(&self.context, target, pass)
-            .and_then(|()| Ok(self.context.remove(&between::path(target, pass))?));
+            .and_then(|()| Ok(self.context.remove(&path(target, pass))?));
         if let Err(error) = removed {
             tracing::warn!(%error, "what is at the name of an intermediate array stays");
         }
@@ -223,10 +233,10 @@ impl<'a> Copying<'a> {
         let mut spec = ArraySpec::new(pass.dims(), data_type).map_err(dra::Error::from)?;
         spec.bricks = Bricks::Exact(BrickShape::exact(pass.target_brick()).map_err(dra::Error::from)?);
         spec.attributes.io_processes_hint = i64::try_from(target.io_processes()).unwrap_or(0);
-        spec.more_attributes.insert(BETWEEN.to_owned(), between::mark(path_of(target)));
+        spec.more_attributes.insert(BETWEEN.to_owned(), mark(path_of(target)));
         // Much may have come there since the copy began.
         between::check_pass(&self.context, path_of(target), number)?;
-        Ok(self.context.create(&between::path(path_of(target), number), &spec, Access::ReadWrite)?)
+        Ok(self.context.create(&path(path_of(target), number), &spec, Access::ReadWrite)?)
     }
 
     fn begin_pass(&mut self, source: &DiskArray, target: &DiskArray) -> Result<()> {

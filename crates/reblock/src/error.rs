@@ -37,15 +37,6 @@ pub enum Error {
         /// Extents of the target.
         target_dims: Vec<u64>,
     },
-    /// Something else is where the copy needs an array between passes; or it is the source.
-    #[error("a copy to {} needs this place for an array between its passes, and something else is there: {}",
-        target.display(), path.display())]
-    InTheWay {
-        /// The place.
-        path: PathBuf,
-        /// The target.
-        target: PathBuf,
-    },
     /// There is no plan.
     #[error(transparent)]
     Plan(#[from] layout::Error),

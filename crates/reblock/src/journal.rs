@@ -4,6 +4,8 @@
 //! the plan, so that the same call, made again after an interruption, goes on where all before is on the device; any other
 //! call, or one after the source was written to or replaced, begins anew.
 
+use comm::Operation;
+use dra::between::PASSES_MAX;
 use dra::{ArrayDirectory, Context, DiskArray};
 use layout::{Pass, Plan};
 use serde_json::{Value, json};
@@ -17,6 +19,24 @@ pub(crate) struct Position {
     pub(crate) pass: usize,
     /// A template of it: all before are on the device.
     pub(crate) template: u64,
+}
+
+impl Position {
+    /// Templates that fit beside the pass in a number; there are never so many.
+    const TEMPLATES: i64 = 1 << 48;
+
+    /// A number that is the greater the later the position is.
+    fn to_number(self) -> Option<i64> {
+        let template = i64::try_from(self.template).ok().filter(|&template| template < Self::TEMPLATES)?;
+        i64::try_from(self.pass).ok()?.checked_mul(Self::TEMPLATES)?.checked_add(template)
+    }
+
+    /// The other way round; none for a negative number.
+    fn of_number(number: i64) -> Option<Self> {
+        let number = u64::try_from(number).ok()?;
+        let templates = Self::TEMPLATES.unsigned_abs();
+        Some(Self { pass: section::size(number / templates), template: number % templates })
+    }
 }
 
 /// What is being done.
@@ -49,23 +69,30 @@ impl Journal {
         })
     }
 
-    /// Where the note in `target` says to go on; `None` if there is none, or one of something else.
-    pub(crate) fn position(&self, target: &DiskArray) -> Option<Position> {
-        let note = target.unfinished()?;
+    /// Where the notes in the target say to go on; `None` if there is none, or one of something else. `note`: that in the directory
+    /// that this rank sees. Where hosts have directories of their own, an interruption may have come between two notes: the earliest
+    /// counts, and what was done since is done again. Collective.
+    pub(crate) fn position(&self, context: &Context, note: Option<&Value>) -> dra::Result<Option<Position>> {
+        let mine = note.and_then(|note| self.noted(note)).and_then(Position::to_number);
+        let mut earliest = [mine.unwrap_or(-1)];
+        context.comm().all_reduce(&mut earliest, Operation::Min)?;
+        Ok(Position::of_number(earliest[0]))
+    }
+
+    fn noted(&self, note: &Value) -> Option<Position> {
         let (pass, template) = (note.get("pass")?.as_u64()?, note.get("template")?.as_u64()?);
         let position = Position { pass: usize::try_from(pass).ok()?, template };
         (self.note(position) == *note && position.pass <= self.passes).then_some(position)
     }
 }
 
-/// How many passes a note in `target` speaks of, whatever it is about.
-pub(crate) fn passes_noted(target: &DiskArray) -> usize {
-    let noted = target.unfinished().and_then(|note| note.get("passes")?.as_u64()).unwrap_or(0);
-    section::size(noted.min(PASSES_MAX))
+/// How many passes notes in the target speak of, whatever they are about; arguments as of [`Journal::position`]. Collective.
+pub(crate) fn passes_noted(context: &Context, note: Option<&Value>) -> dra::Result<usize> {
+    let mine = note.and_then(|note| note.get("passes")?.as_u64()).unwrap_or(0);
+    let mut most = [i64::try_from(mine.min(PASSES_MAX as u64)).unwrap_or(0)];
+    context.comm().all_reduce(&mut most, Operation::Max)?;
+    Ok(usize::try_from(most[0]).unwrap_or(0))
 }
-
-/// No plan has more.
-const PASSES_MAX: u64 = 9;
 
 /// Another one if any file of an array is another one, or was written to. Hosts may have files of their own. Collective.
 fn state_of(context: &Context, array: &ArrayDirectory) -> dra::Result<String> {
@@ -120,4 +147,21 @@ fn fingerprint(plan: &Plan) -> String {
     let mut fingerprint = Fingerprint::default();
     plan.passes().iter().for_each(|pass| fingerprint.add(of_pass(pass).as_bytes()));
     fingerprint.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Position;
+
+    #[test]
+    fn later_positions_have_greater_numbers() {
+        let positions = [(0, 0), (0, 7), (1, 0), (8, (1 << 48) - 1)];
+        let numbers =
+            positions.map(|(pass, template)| Position { pass, template }.to_number().expect("it fits"));
+        assert!(numbers.is_sorted());
+        let back = numbers.map(|number| Position::of_number(number).expect("a position"));
+        assert_eq!(back.map(|position| (position.pass, position.template)), positions);
+        assert_eq!(Position { pass: 0, template: 1 << 48 }.to_number(), None);
+        assert_eq!(Position::of_number(-1), None);
+    }
 }

@@ -54,7 +54,7 @@ pub fn check(source: &DiskArray, target: &DiskArray, permutation: &Permutation) 
 
 /// What is not there yet cannot be copied.
 pub(crate) fn check_complete(source: &DiskArray) -> Result<()> {
-    let Some(mark) = source.unfinished() else { return Ok(()) };
+    let Some(mark) = source.unfinished()? else { return Ok(()) };
     let what = mark.get("what").and_then(|what| what.as_str()).unwrap_or("writing").to_owned();
     Err(dra::Error::Unfinished { path: path_of(source).to_owned(), what }.into())
 }

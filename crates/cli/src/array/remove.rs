@@ -5,9 +5,9 @@ use crate::interrupt;
 use crate::options;
 use crate::output;
 use crate::progress::Progress;
-use command::reblocking::BETWEEN;
+use disk_array::between::left_beside;
 use disk_array::{ArrayDirectory, Deleted, Error};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub(crate) fn run(options: &options::Rm) -> Result<()> {
     for path in &options.paths {
@@ -20,8 +20,7 @@ pub(crate) fn run(options: &options::Rm) -> Result<()> {
 fn remove(path: &Path, foreign: bool) -> Result<()> {
     let progress = Progress::waiting("deleting");
     // First, so that none is left without its target, which says that there are any.
-    let between =
-        between_passes(path).iter().map(|between| ArrayDirectory::delete(between)).collect::<Vec<_>>();
+    let between = left_beside(path).iter().map(|between| ArrayDirectory::delete(between)).collect::<Vec<_>>();
     let deleted = ArrayDirectory::delete(path);
     drop(progress);
     for deleted in between {
@@ -43,31 +42,6 @@ fn remove(path: &Path, foreign: bool) -> Result<()> {
     }
 }
 
-/// No copy has more passes.
-const PASSES_MAX: usize = 9;
-
-/// The arrays that an unfinished copy to `target` has left beside it: those that are marked as such.
-fn between_passes(target: &Path) -> Vec<PathBuf> {
-    let is_unfinished = |array: ArrayDirectory| array.attributes().is_some() && array.unfinished().is_some();
-    if !ArrayDirectory::open(target).is_ok_and(is_unfinished) {
-        return vec![];
-    }
-    let target = std::path::absolute(target).unwrap_or_else(|_| target.to_owned());
-    let Some(name) = target.file_name().map(|name| name.to_string_lossy()) else { return vec![] };
-    let is_of_target = |path: &PathBuf| {
-        let array = ArrayDirectory::open(path);
-        array.is_ok_and(|array| {
-            array.metadata().attributes.get(BETWEEN).is_some_and(|mark| mark["target"] == *name)
-        })
-    };
-    let beside = |pass| {
-        let mut path = target.file_name().unwrap_or_default().to_owned();
-        path.push(format!(".pass-{pass}"));
-        target.with_file_name(path)
-    };
-    (1..=PASSES_MAX).map(beside).filter(is_of_target).collect()
-}
-
 /// Deletes an array, whoever made it.
 pub(super) fn delete(array: ArrayDirectory) -> Result<()> {
     let progress = Progress::waiting("deleting");
@@ -83,6 +57,7 @@ fn tell(deleted: &Deleted) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use disk_array::between::BETWEEN;
     use disk_array::{ArraySpec, DataType, UNFINISHED};
     use serde_json::{Value, json};
 
@@ -99,8 +74,6 @@ mod tests {
         array(&at("t.pass-1"), BETWEEN, json!({ "target": "t" }));
         array(&at("t.pass-2"), BETWEEN, json!({ "target": "other" }));
         array(&at("t.pass-3"), "units", "hartree".into());
-        array(&at("t"), "units", "hartree".into());
-        assert!(between_passes(&at("t")).is_empty(), "the target is complete");
         array(&at("t"), UNFINISHED, json!({ "what": "re-blocking", "passes": 2 }));
         remove(&at("t"), false).unwrap();
         let left = ["t", "t.pass-1", "t.pass-2", "t.pass-3"].map(|name| at(name).exists());

@@ -1,8 +1,10 @@
 //! Mistakes of the program.
 
 use crate::world::{World, elements_of, section, spec};
-use dra::{Access, ArraySpec, DataType, Error, Transfer};
+use dra::{Access, ArrayDirectory, ArraySpec, DataType, Error, Transfer};
 use ga::ElementType;
+use std::path::Path;
+use std::{env, fs};
 
 pub(crate) fn a_mistake_of_one_rank_is_the_error_of_all(world: &World) {
     let path = World::path("mistakes");
@@ -104,4 +106,29 @@ pub(crate) fn arrays_that_cannot_be_are_refused(world: &World) {
     refused("empty", &ArraySpec::new(&[8, 0], DataType::Float64).unwrap(), "dimension 1");
     refused(&"n".repeat(4000), &spec(&[8], &[8]), "File name too long");
     refused("no/such/directory", &spec(&[8], &[8]), "No such file or directory");
+}
+
+pub(crate) fn ranks_of_a_host_that_see_different_directories_are_told(world: &World) {
+    // One name, and for each process what its own working directory makes of it.
+    let path = Path::new("/proc/self/cwd/array");
+    let before = env::current_dir().expect("a directory");
+    let own = World::path(&format!("of-rank-{}", world.ga.rank()));
+    fs::create_dir(&own).expect("made");
+    env::set_current_dir(&own).expect("entered");
+    let spec = spec(&[9, 9], &[3, 3]);
+    let created = world.disk.create(path, &spec, Access::ReadWrite);
+    if world.ga.ranks() == 1 {
+        created.expect("it sees its own").delete().expect("deleted");
+    } else {
+        let text = world.all_fail(created);
+        assert!(text.contains("ranks 0 and 1 of one host see different directories"), "{text}");
+        assert!(!path.exists(), "nothing is left");
+        ArrayDirectory::create(path, &spec).expect("created by each rank for itself");
+        let text = world.all_fail(world.disk.open(path, Access::ReadOnly));
+        assert!(text.contains("ranks 0 and 1 of one host see different directories"), "{text}");
+        ArrayDirectory::delete(path).expect("deleted");
+    }
+    env::set_current_dir(before).expect("entered");
+    fs::remove_dir(&own).expect("empty");
+    world.barrier();
 }

@@ -1,7 +1,7 @@
 //! What may end before what.
 
 use crate::world::{World, counted, elements_of, section, spec};
-use dra::{Access, ArrayDirectory, DataType, Transfer};
+use dra::{Access, ArrayDirectory, DataType, Transfer, UNFINISHED};
 use section::Section;
 
 pub(crate) fn closing_waits_for_what_is_under_way(world: &World) {
@@ -79,6 +79,56 @@ pub(crate) fn attributes_are_seen_by_all_ranks(world: &World) {
     let text = world.all_fail(array.set_attribute("chemio", None));
     assert!(text.contains("the attribute chemio"), "{text}");
     array.delete().expect("deleted");
+}
+
+pub(crate) fn what_is_done_by_another_handle_is_noticed(world: &World) {
+    let path = World::path("handles");
+    let mut one = world.disk.create(&path, &spec(&[9, 9], &[3, 3]), Access::ReadWrite).expect("created");
+    let other = world.disk.open(&path, Access::ReadOnly).expect("opened");
+    let memory = world.array(DataType::Float64, &[9, 9], &counted(1, 81));
+    let in_memory = dra_ga::in_memory(&memory);
+    let all = Transfer::whole(&[9, 9], &[9, 9]).unwrap();
+    one.write(&in_memory, &all).expect("started").wait().expect("written");
+
+    one.set_attribute("units", Some("hartree".into())).expect("set");
+    assert_eq!(other.metadata_now().expect("looked").attributes["units"], "hartree");
+    let mark = serde_json::json!({"what": "filling"});
+    one.set_attribute(UNFINISHED, Some(mark.clone())).expect("marked");
+    let during = world.disk.open(&path, Access::ReadOnly).expect("opened");
+    for array in [&other, &during] {
+        assert_eq!(array.unfinished().expect("looked").as_ref(), Some(&mark));
+        let text = world.all_fail(array.read(&in_memory, &all));
+        assert!(text.contains("filling has not ended"), "{text}");
+    }
+    one.set_attribute(UNFINISHED, None).expect("complete");
+    for array in [&other, &during] {
+        memory.fill(0.0.into()).expect("filled");
+        array.read(&in_memory, &all).expect("complete").wait().expect("read");
+        assert_eq!(elements_of(&memory), counted(1, 81));
+        world.barrier();
+    }
+
+    one.set_attribute(UNFINISHED, Some(mark)).expect("marked");
+    one.fill(false);
+    let same = world.disk.create(&path, &spec(&[9, 9], &[3, 3]), Access::ReadWrite).expect("created");
+    let text = world.all_fail(one.write(&in_memory, &all));
+    assert!(text.contains("replaced by another one"), "{text}");
+    let text = world.all_fail(one.set_attribute(UNFINISHED, None));
+    assert!(text.contains("replaced by another one"), "{text}");
+    same.close().expect("closed");
+    let larger = world.disk.create(&path, &spec(&[9, 9], &[4, 4]), Access::ReadWrite).expect("created");
+    let text = world.all_fail(other.read(&in_memory, &all));
+    assert!(text.contains("replaced by another one"), "{text}");
+    larger.delete().expect("deleted");
+    let text = world.all_fail(other.read(&in_memory, &all));
+    assert!(text.starts_with("-1 ") && text.contains("no such array"), "{text}");
+    let text = world.all_fail(one.close());
+    assert!(text.contains("replaced or removed"), "what it has written is lost: {text}");
+    for array in [other, during] {
+        array.close().expect("closed");
+    }
+    drop(in_memory);
+    memory.destroy().expect("destroyed");
 }
 
 pub(crate) fn hundreds_of_requests_are_outstanding(world: &World) {

@@ -37,6 +37,7 @@ fn main() -> ExitCode {
             scenario!(arguments::ranks_that_want_different_transfers_are_all_told),
             scenario!(arguments::an_array_is_used_as_it_was_opened),
             scenario!(arguments::arrays_that_cannot_be_are_refused),
+            scenario!(arguments::ranks_of_a_host_that_see_different_directories_are_told).hosts(..2),
             scenario!(cores::the_thread_for_transfers_keeps_to_one_core_where_ranks_have_all)
                 .ranks(..=2)
                 .hosts(..2),
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
             scenario!(lifetime::an_array_in_memory_may_go_before_the_wait),
             scenario!(lifetime::an_array_is_replaced_and_deleted),
             scenario!(lifetime::attributes_are_seen_by_all_ranks),
+            scenario!(lifetime::what_is_done_by_another_handle_is_noticed),
             scenario!(lifetime::hundreds_of_requests_are_outstanding),
             scenario!(memory::buffers_stay_within_what_was_given_or_two_bricks),
             scenario!(memory::a_transfer_takes_no_more_memory_than_its_buffers).ranks(..=1).hosts(..2),

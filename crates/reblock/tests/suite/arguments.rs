@@ -48,7 +48,7 @@ pub(crate) fn arrays_that_do_not_belong_together_are_refused(world: &World) {
     let mut other = disk.create(&World::path("other"), &floats, Access::ReadWrite).expect("created");
     let text = all_fail(&disk, world.copy(&disk, (&source, &mut other), &turned, &options));
     assert!(text.contains("float64 in") && text.contains("float32 in"), "{text}");
-    assert_eq!(target.unfinished(), None, "nothing was begun");
+    assert_eq!(target.unfinished().expect("looked"), None, "nothing was begun");
     world.copy(&disk, (&source, &mut target), &turned, &options).expect("nothing is in the way");
     same.close().expect("closed");
     delete(world, vec![source, target, other]);

@@ -69,7 +69,7 @@ pub(crate) fn whatever_fails_the_target_is_not_taken_for_complete_and_another_tr
             felt += 1;
             all_fail::<()>(&disk, Err(error));
             let half = disk.open(&path, Access::ReadOnly).expect("opened");
-            if half.unfinished().is_some() {
+            if half.unfinished().expect("looked").is_some() {
                 let text = all_fail(&disk, read(world, &half));
                 assert!(text.contains("re-blocking from"), "{text}");
             } else {
@@ -121,7 +121,7 @@ pub(crate) fn a_copy_is_not_continued_when_the_source_was_written_to_meanwhile(w
         let (open, _) = failing(operation, Fault::Fail(28));
         let failed = copy(world, &world.on_devices(memory_bytes, open));
         let half = disk.open(&path, Access::ReadOnly).expect("opened");
-        let is_noted = failed.is_err() && position(half.unfinished()) > 0;
+        let is_noted = failed.is_err() && position(half.unfinished().expect("looked").as_ref()) > 0;
         half.close().expect("closed");
         is_noted
     });

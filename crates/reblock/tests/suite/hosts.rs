@@ -26,7 +26,7 @@ pub(crate) fn arrays_on_the_hosts_own_disks_are_re_blocked(world: &World) {
         assert!(world.elements(&target) == permuted(&elements, &dims, &turned, 8));
         // On neither host is anything left.
         let beside = ArrayDirectory::open(&path("target.pass-1"));
-        assert!(beside.is_err() && target.unfinished().is_none());
+        assert!(beside.is_err() && target.unfinished().expect("looked").is_none());
         for array in [source, target] {
             array.delete().expect("deleted");
         }

@@ -33,6 +33,7 @@ fn main() -> ExitCode {
             scenario!(between::a_source_at_the_name_of_an_array_between_passes_is_not_replaced).hosts(..2),
             scenario!(between::an_array_of_others_at_the_name_of_one_between_passes_is_left_alone).hosts(..2),
             scenario!(between::an_array_between_passes_of_an_earlier_copy_is_replaced).hosts(..2),
+            scenario!(between::with_an_unfinished_target_go_its_arrays_between_passes),
             scenario!(counting::what_reaches_the_disk_is_what_the_plan_has_counted).hosts(..2),
             scenario!(counting::large_bricks_are_written_around_the_page_cache).hosts(..2),
             scenario!(counting::buffers_leave_the_memory_to_boxes_and_get_it_back).hosts(..2),
@@ -47,6 +48,8 @@ fn main() -> ExitCode {
             scenario!(faults::a_note_that_is_not_of_this_copy_is_not_followed).hosts(..2),
             scenario!(under_way::a_copy_goes_on_when_it_is_asked_and_never_waits_for_a_disk).hosts(..2),
             scenario!(under_way::a_copy_that_is_only_asked_meets_errors_as_one_that_is_waited_for).hosts(..2),
+            scenario!(under_way::all_handles_of_a_target_tell_when_it_is_complete).hosts(..2),
+            scenario!(under_way::a_target_that_is_replaced_meanwhile_is_an_error).hosts(..2),
             scenario!(hosts::arrays_on_the_hosts_own_disks_are_re_blocked).hosts(2..),
         ])
 }

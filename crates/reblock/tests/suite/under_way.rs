@@ -81,7 +81,7 @@ pub(crate) fn a_copy_goes_on_when_it_is_asked_and_never_waits_for_a_disk(world: 
             let done = copying.probe((&source, &mut target), &mut progress).expect("asked");
             assert!(!done || !is_gated, "nothing of {closed} can have been opened");
         }
-        assert!(target.unfinished().is_some() || !is_gated);
+        assert!(target.unfinished().expect("looked").is_some() || !is_gated);
         assert!(written == 0 || !is_gated, "{written} bytes");
         gate.open(closed);
     }
@@ -104,7 +104,7 @@ pub(crate) fn a_copy_goes_on_when_it_is_asked_and_never_waits_for_a_disk(world: 
     assert!(passes > 1, "{}", done.plan);
     assert_eq!(last, (passes * elements.len()) as u64, "after {noes} probes that said no");
     assert!(done.boxes_bytes_peak <= done.plan.memory_bytes_max());
-    assert!(target.unfinished().is_none());
+    assert!(target.unfinished().expect("looked").is_none());
     assert!(world.elements(&target) == permuted(&elements, &DIMS, &turned, 8));
     nothing_is_beside(&World::path("target"));
     for array in [source, target] {
@@ -137,7 +137,7 @@ pub(crate) fn a_copy_that_is_only_asked_meets_errors_as_one_that_is_waited_for(w
         if outcome.is_err() {
             felt += 1;
             all_fail(&disk, outcome);
-            assert!(target.unfinished().is_some(), "operation {operation}");
+            assert!(target.unfinished().expect("looked").is_some(), "operation {operation}");
             let _ = target.close();
             let again = world.context(6_000 / world.ga.ranks() as u64);
             target = again.open(&World::path("target"), Access::ReadWrite).expect("opened");
@@ -151,4 +151,54 @@ pub(crate) fn a_copy_that_is_only_asked_meets_errors_as_one_that_is_waited_for(w
         world.barrier();
     }
     assert!(felt > 1, "{felt} operations have failed");
+}
+
+/// Handles that were opened before the copy, during it and by the copy.
+pub(crate) fn all_handles_of_a_target_tell_when_it_is_complete(world: &World) {
+    let disk = world.context(6_000 / world.ga.ranks() as u64);
+    let (source, mut target, elements) = arrays(world, &disk);
+    let turned = Permutation::new(&[1, 0]).unwrap();
+    let open = || disk.open(&World::path("target"), Access::ReadOnly).expect("opened");
+    let before = open();
+    let maker = Box::new(dra_ga::maker(&world.ga));
+    let copying = Copying::begin(&disk, maker, (&source, &mut target), &turned, &options()).expect("begun");
+    let handles = [before, open()];
+    for handle in &handles {
+        let memory = world.ga.array(ga::ElementType::Double, &[120, 96]).create().expect("an array");
+        let all = dra::Transfer::whole(&[120, 96], &[120, 96]).unwrap();
+        let text = all_fail(&disk, handle.read(&dra_ga::in_memory(&memory), &all).map_err(Into::into));
+        assert!(text.contains("has not ended"), "{text}");
+        memory.destroy().expect("destroyed");
+    }
+    copying.finish((&source, &mut target), &mut |_| {}).expect("complete");
+    for handle in handles {
+        assert!(world.elements(&handle) == permuted(&elements, &DIMS, &turned, 8));
+        handle.close().expect("closed");
+    }
+    for array in [source, target] {
+        array.delete().expect("deleted");
+    }
+    world.barrier();
+}
+
+pub(crate) fn a_target_that_is_replaced_meanwhile_is_an_error(world: &World) {
+    let disk = world.context(6_000 / world.ga.ranks() as u64);
+    let (source, mut target, _) = arrays(world, &disk);
+    let turned = Permutation::new(&[1, 0]).unwrap();
+    let maker = Box::new(dra_ga::maker(&world.ga));
+    let copying = Copying::begin(&disk, maker, (&source, &mut target), &turned, &options()).expect("begun");
+    let alike = spec(&[120, 96], &[3, 96], DataType::Float64);
+    let new = disk.create(&World::path("target"), &alike, Access::ReadWrite).expect("created");
+    let text = all_fail(&disk, copying.finish((&source, &mut target), &mut |_| {}));
+    assert!(text.contains("replaced"), "{text}");
+    assert!(world.elements(&new).iter().all(|&byte| byte == 0), "it is another array");
+    target.close().expect("closed");
+    for array in [source, new] {
+        array.delete().expect("deleted");
+    }
+    // Arrays between passes are those of a target that is no longer there.
+    for pass in 0..9 {
+        disk.remove(&dra::between::path(&World::path("target"), pass)).expect("removed");
+    }
+    world.barrier();
 }
