@@ -1,9 +1,9 @@
 //! Arrays whose parts are on the hosts' own disks.
 
 use crate::world::{World, counted, permuted, spec};
-use dra::{Access, ArrayDirectory, DataType};
+use dra::{Access, ArrayDirectory, DataType, UNFINISHED};
 use layout::{DeviceModel, Permutation};
-use reblock::Options;
+use reblock::{Copying, Options};
 
 pub(crate) fn arrays_on_the_hosts_own_disks_are_re_blocked(world: &World) {
     let dims = [60, 50];
@@ -30,6 +30,56 @@ pub(crate) fn arrays_on_the_hosts_own_disks_are_re_blocked(world: &World) {
         for array in [source, target] {
             array.delete().expect("deleted");
         }
+        world.barrier();
+    }
+}
+
+/// A kill may have come between the notes of two hosts.
+pub(crate) fn hosts_that_have_noted_different_positions_go_on_from_the_earliest(world: &World) {
+    let dims = [60, 50];
+    let path = |name: &str| test_support::local_dir().join(name);
+    let turned = Permutation::new(&[1, 0]).unwrap();
+    let device = DeviceModel { operations_per_second: 2_000, page_bytes: 8, ..DeviceModel::default() };
+    let options = Options { device, noted_bytes: 1_000, ..Options::default() };
+    for is_noted in [true, false] {
+        let disk = world.context(1_000);
+        let elements = counted(dims.iter().product());
+        let source =
+            world.source(&disk, &path("source"), &spec(&dims, &[2, 50], DataType::Float64), &elements);
+        let to = spec(&[50, 60], &[2, 60], DataType::Float64);
+        let mut target = disk.create(&path("target"), &to, Access::ReadWrite).expect("created");
+        let maker = Box::new(dra_ga::maker(&world.ga));
+        let mut copying =
+            Copying::begin(&disk, maker, (&source, &mut target), &turned, &options).expect("begun");
+        let far = |note: Option<serde_json::Value>| {
+            let note = note.expect("it is not complete");
+            note["pass"].as_u64() > Some(0) && note["template"].as_u64() > Some(0)
+        };
+        while !far(target.unfinished().expect("looked")) {
+            assert!(!copying.probe((&source, &mut target), &mut |_| {}).expect("asked"));
+            std::thread::yield_now();
+        }
+        drop(copying);
+        target.close().expect("closed");
+
+        let mut here = ArrayDirectory::open(&path("target")).expect("a part");
+        let part = here.attributes().and_then(|ours| ours.part.clone()).expect("a part").number;
+        let parts = disk.comm().all_gather(&[part]).expect("told");
+        if parts.iter().position(|&part| part == 1) == Some(world.ga.rank()) {
+            let mut note = here.unfinished().cloned().expect("a note");
+            (note["pass"], note["template"]) = (0.into(), 0.into());
+            here.set_attribute(UNFINISHED, is_noted.then_some(note)).expect("set");
+        }
+        world.barrier();
+        let mut target = disk.open(&path("target"), Access::ReadWrite).expect("opened");
+        let done = world.copy(&disk, (&source, &mut target), &turned, &options).expect("copied");
+        assert!(!done.is_continued && done.plan.passes().len() > 1);
+        assert!(world.elements(&target) == permuted(&elements, &dims, &turned, 8));
+        for array in [source, target] {
+            array.delete().expect("deleted");
+        }
+        let is_left = (0..9).any(|pass| dra::between::path(&path("target"), pass).exists());
+        assert!(!is_left, "nothing is left beside it");
         world.barrier();
     }
 }

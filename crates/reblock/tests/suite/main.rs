@@ -51,5 +51,6 @@ fn main() -> ExitCode {
             scenario!(under_way::all_handles_of_a_target_tell_when_it_is_complete).hosts(..2),
             scenario!(under_way::a_target_that_is_replaced_meanwhile_is_an_error).hosts(..2),
             scenario!(hosts::arrays_on_the_hosts_own_disks_are_re_blocked).hosts(2..),
+            scenario!(hosts::hosts_that_have_noted_different_positions_go_on_from_the_earliest).hosts(2..),
         ])
 }
