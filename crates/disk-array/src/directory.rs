@@ -463,6 +463,8 @@ mod tests {
         let mut found = ArrayDirectory::open(array.path()).unwrap();
         assert_eq!((found.attributes(), elements(&found)), (array.attributes(), counted));
         assert_eq!(found.metadata().attribute_text("bounds").unwrap(), r#"[-Infinity,NaN,0.5,"NaN"]"#);
+        let shown = json!(["-Infinity", "NaN", 0.5, "NaN"]);
+        assert_eq!(found.metadata().attributes_as_json()["bounds"], shown);
         assert!(found.metadata().to_text().contains("-Infinity"), "also where a new array takes them over");
         assert!(!found.metadata().to_text().contains('\u{fdd0}'));
         found.set_attribute("units", Some(json!("hartree"))).unwrap();

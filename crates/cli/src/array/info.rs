@@ -47,7 +47,7 @@ fn to_json(array: &ArrayDirectory, stored: &Stored, size: &Size) -> Value {
         "share_written": share(size.written_bytes, size.capacity_bytes),
         "part": part.map(|part| json!({"number": part.number, "of": part.of, "array": part.array})),
         "other_files": stored.foreign.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
-        "attributes": metadata.attributes,
+        "attributes": metadata.attributes_as_json(),
     })
 }
 

@@ -56,6 +56,21 @@ pub(crate) fn with_words_bare(text: &str) -> String {
     WORDS.iter().fold(text.to_owned(), |text, word| text.replace(&format!("\"{MARK}{word}\""), word))
 }
 
+/// A value in which the texts that stand for bare words are the words, as texts: for who takes nothing but JSON.
+pub(crate) fn with_words_as_texts(value: &Value) -> Value {
+    match value {
+        Value::String(text) => match text.strip_prefix(MARK) {
+            Some(word) if WORDS.contains(&word) => word.into(),
+            _ => value.clone(),
+        },
+        Value::Array(values) => values.iter().map(with_words_as_texts).collect(),
+        Value::Object(members) => Value::Object(
+            members.iter().map(|(key, value)| (key.clone(), with_words_as_texts(value))).collect(),
+        ),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
 /// Turns bare words outside texts into texts; `None` if there are none.
 fn with_words_quoted(text: &[u8]) -> Result<Option<Vec<u8>>, String> {
     let (mut quoted, mut rest) = (Vec::with_capacity(text.len()), text);
@@ -124,6 +139,8 @@ mod tests {
         assert_eq!(packed(&written), packed(text));
         assert_eq!(read(&written), document);
         assert_eq!(read(" NaN ").to_text().unwrap(), "NaN\n");
+        let shown = json!({"a": "NaN", "b": ["Infinity", "-Infinity", 1.5, ["NaN"]], "c": {"d": "-Infinity"}, "e": null});
+        assert_eq!(with_words_as_texts(&document.value), shown);
     }
 
     #[test]

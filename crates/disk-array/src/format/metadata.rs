@@ -5,7 +5,7 @@
 //!
 //! Source: Zarr v3 core specification, array metadata.
 
-use super::bare::{Document, with_words_bare};
+use super::bare::{Document, with_words_as_texts, with_words_bare};
 use super::codecs::Codecs;
 use super::json::{Field, quoted, required};
 use super::{Alignment, ArrayLayout, BrickShape, ChunkKeys, DataType, FillValue, IndexFormat, Separator};
@@ -126,6 +126,11 @@ impl Metadata {
     /// The value of an attribute as a JSON text; `NaN`, `Infinity` and `-Infinity` in it are bare words, as in the file.
     pub fn attribute_text(&self, key: &str) -> Option<String> {
         self.attributes.get(key).map(|value| with_words_bare(&value.to_string()))
+    }
+
+    /// The attributes as JSON that every program reads: `NaN`, `Infinity` and `-Infinity`, which are bare words in the file, are texts.
+    pub fn attributes_as_json(&self) -> Value {
+        self.attributes.iter().map(|(key, value)| (key.clone(), with_words_as_texts(value))).collect()
     }
 
     /// From the text of `zarr.json`.
