@@ -4,9 +4,9 @@ use crate::context::Devices;
 use crate::error::{Error, Result};
 use crate::format::BrickPlace;
 use disk_array::{ArrayDirectory, ShardFile};
-use elio::{CachePolicy, File, Mode, OpenOptions, Sharing};
+use elio::{CachePolicy, File, Mode, OpenOptions, Sharing, SpareFiles, note_spare_files};
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// So many files of an array stay open in a process.
 const OPEN_MAX: usize = 64;
@@ -37,7 +37,21 @@ pub(crate) struct Shards {
     directory: Arc<ArrayDirectory>,
     devices: Devices,
     writable: bool,
-    open: Mutex<Open>,
+    open: Arc<OpenShards>,
+}
+
+/// Those that are open; where files are short, they close but for those that transfers are using.
+#[derive(Debug, Default)]
+struct OpenShards(Mutex<Open>);
+
+impl SpareFiles for OpenShards {
+    fn close_unused(&self) -> bool {
+        // Who has the lock may be the one who needs a file.
+        let Ok(mut open) = self.0.try_lock() else { return false };
+        let unused: Vec<_> = open.shards.extract_if(|_, (shard, _)| Arc::strong_count(shard) == 1).collect();
+        drop(open);
+        !unused.is_empty()
+    }
 }
 
 /// What is written of an array.
@@ -62,32 +76,52 @@ struct Open {
     written: BTreeSet<u64>,
 }
 
+impl Open {
+    fn find(&mut self, number: u64) -> Option<Arc<Shard>> {
+        self.moment += 1;
+        let (shard, used) = self.shards.get_mut(&number)?;
+        *used = self.moment;
+        Some(Arc::clone(shard))
+    }
+
+    /// Keeps a shard open, unless another thread was faster; gives the one that is open now, and one that no longer is.
+    fn keep(&mut self, number: u64, shard: Arc<Shard>) -> (Arc<Shard>, Option<Arc<Shard>>) {
+        if let Some(earlier) = self.find(number) {
+            return (earlier, Some(shard));
+        }
+        let oldest = || self.shards.iter().min_by_key(|(_, (_, used))| *used).map(|(&number, _)| number);
+        let oldest = if self.shards.len() < OPEN_MAX { None } else { oldest() };
+        let evicted = oldest.and_then(|oldest| self.shards.remove(&oldest)).map(|(evicted, _)| evicted);
+        self.shards.insert(number, (Arc::clone(&shard), self.moment));
+        (shard, evicted)
+    }
+}
+
 impl Shards {
     pub(crate) fn new(directory: &Arc<ArrayDirectory>, devices: &Devices, writable: bool) -> Self {
-        Self { directory: Arc::clone(directory), devices: devices.clone(), writable, open: Mutex::default() }
+        let open = Arc::<OpenShards>::default();
+        let keeper: Weak<OpenShards> = Arc::downgrade(&open);
+        note_spare_files(keeper);
+        Self { directory: Arc::clone(directory), devices: devices.clone(), writable, open }
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The shard of `place`; `None` if there is no file, so that all elements are the fill value.
     pub(crate) fn get(&self, place: BrickPlace) -> Result<Option<Arc<Shard>>> {
         let number = place.shard;
-        let mut open = self.open();
-        open.moment += 1;
-        let now = open.moment;
-        if let Some((shard, used)) = open.shards.get_mut(&number) {
-            *used = now;
-            return Ok(Some(Arc::clone(shard)));
+        let (found, filling) = {
+            let mut open = self.open();
+            (open.find(number), open.filling)
+        };
+        if found.is_some() {
+            return Ok(found);
         }
-        let Some(shard) = self.open_shard(number, open.filling)? else { return Ok(None) };
-        let shard = Arc::new(shard);
-        if open.shards.len() >= OPEN_MAX {
-            let oldest = open.shards.iter().min_by_key(|(_, (_, used))| *used).map(|(&number, _)| number);
-            oldest.map(|number| open.shards.remove(&number));
-        }
-        open.shards.insert(number, (Arc::clone(&shard), now));
+        // Without the lock: it may take long, and where files are short some of these are closed for it.
+        let Some(shard) = self.open_shard(number, filling)? else { return Ok(None) };
+        let (shard, _evicted) = self.open().keep(number, Arc::new(shard));
         Ok(Some(shard))
     }
 
@@ -186,5 +220,71 @@ impl Shards {
             self.open().written.remove(&number);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use disk_array::{ArraySpec, BrickShape, Bricks, DataType};
+    use std::env;
+    use std::process::Command;
+
+    /// An array of so many shards, one brick in each.
+    fn shards(path: &std::path::Path, count: u64) -> Shards {
+        let mut spec = ArraySpec::new(&[count], DataType::Float64).unwrap();
+        spec.bricks = Bricks::Exact(BrickShape::exact(&[1]).unwrap());
+        spec.files = count;
+        let directory = Arc::new(ArrayDirectory::create(path, &spec).unwrap());
+        assert_eq!(directory.layout().shards_count(), count);
+        Shards::new(&directory, &Devices::default(), true)
+    }
+
+    /// Where all of them would be more files than a process may have open.
+    fn move_through_all() {
+        let scratch = tempfile::tempdir().unwrap();
+        let arrays: Vec<Shards> =
+            (0..3).map(|array| shards(&scratch.path().join(array.to_string()), 40)).collect();
+        let place = |number| BrickPlace { shard: number, slot: 0 };
+        let in_use = arrays[0].get(place(7)).unwrap().expect("a shard");
+        for number in 0..40 {
+            for array in &arrays {
+                array.get(place(number)).unwrap().expect("a shard").file.write_at(0, &[7; 8]).unwrap();
+                array.note_written(number);
+            }
+        }
+        // What a transfer uses stays the file that it is.
+        assert!(Arc::ptr_eq(&arrays[0].get(place(7)).unwrap().unwrap(), &in_use));
+        // Other files find room as well.
+        let more: Vec<_> =
+            (0..20).map(|_| elio::with_open_files_raised(tempfile::tempfile).unwrap()).collect();
+        assert!(arrays.iter().map(|array| array.open().shards.len()).sum::<usize>() < 40);
+        drop(more);
+        for array in &arrays {
+            array.sync().unwrap();
+        }
+    }
+
+    #[test]
+    fn shards_that_are_not_in_use_close_where_a_process_may_have_no_more_files_open() {
+        const CHILD: &str = "CHEMIO_TEST_FEW_FILES";
+        if env::var_os(CHILD).is_some() {
+            return move_through_all();
+        }
+        let name =
+            "shards::tests::shards_that_are_not_in_use_close_where_a_process_may_have_no_more_files_open";
+        let child = Command::new("sh")
+            .args(["-c", "ulimit -n 64 && exec \"$0\" --exact \"$1\" --nocapture"])
+            .arg(env::current_exe().unwrap())
+            .arg(name)
+            .env(CHILD, "1")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&child.stdout);
+        assert!(
+            child.status.success() && said.contains("1 passed"),
+            "{said}{}",
+            String::from_utf8_lossy(&child.stderr)
+        );
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Alignment, Device, Properties, Route, release};
 use crate::file::Mode;
+use crate::spare_files::close_spare_files;
 use crate::stat::{FileSystem, stat_open};
 use crate::sys::calls;
 use crate::sys::gather::MemoryPiece;
@@ -154,16 +155,20 @@ fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
     with_open_files_raised(|| options.open(path))
 }
 
-/// Does what opens files by itself; where this process has as many open as its soft limit allows, the limit gives way to the hard
-/// one, and it is done once more.
+/// Does what opens files by itself; where this process has as many open as it may, the soft limit gives way to the hard one, then
+/// [spare files](crate::SpareFiles) are closed, and it is done once more.
 ///
 /// # Errors
 /// As `open`.
 pub fn with_open_files_raised<T>(open: impl Fn() -> io::Result<T>) -> io::Result<T> {
-    match open() {
-        Err(error) if error.raw_os_error() == Some(libc::EMFILE) && calls::raise_open_files() => open(),
-        other => other,
+    let mut opened = open();
+    for make_room in [calls::raise_open_files, close_spare_files] {
+        let is_full = matches!(&opened, Err(error) if error.raw_os_error() == Some(libc::EMFILE));
+        if is_full && make_room() {
+            opened = open();
+        }
     }
+    opened
 }
 
 /// Makes an empty file; fails if there is one.
