@@ -4,7 +4,7 @@ use crate::Error;
 use crate::error::of_disk;
 use crate::session::{current, my_turn};
 use chemio_capi::Result;
-use dra::UNFINISHED;
+use dra::Attributes;
 use dra::between::BETWEEN;
 use serde_json::Value;
 
@@ -37,9 +37,9 @@ pub(crate) fn set(handle: Result<i64>, key: Result<&str>, value: Result<Option<&
     open.change(|disk| disk.set_attribute(key, value)).map_err(of_disk)
 }
 
-/// What marks arrays for us is not the caller's: one that is not complete would be taken for complete.
+/// What tells us whose an array is, is not the caller's.
 fn not_reserved(key: &str) -> Result<&str> {
-    let is_reserved = [UNFINISHED, BETWEEN].contains(&key) || key == "chemio";
+    let is_reserved = key == BETWEEN || Attributes::is_ours(key);
     if is_reserved { Err(Error::ReservedAttribute { key: key.to_owned() }.into()) } else { Ok(key) }
 }
 

@@ -506,8 +506,8 @@ pub unsafe extern "C" fn DRA_Get_attribute(
 }
 
 /// Gives the attribute `key` of an array a value, a JSON text (`"1.5"`, `"\"eV\""`, `"[1, 2]"`), which other programs find with
-/// the array; a null pointer takes it away. The attributes `chemio`, `chemio_unfinished` and `chemio_between` cannot be changed.
-/// Collective over all ranks.
+/// the array; a null pointer takes it away. The attributes `chemio` and `chemio_between` cannot be changed. An array with the
+/// attribute `chemio_unfinished`, an object whose `what` says what has to end before, cannot be read. Collective over all ranks.
 ///
 /// Returns the same on all ranks: 0; -1994 if there is no such array; -1993 if it is open for reading only; 1 for a text that is
 /// not JSON or not UTF-8, a null key, one of those attributes, or arguments that differ between ranks; else the code of the device.

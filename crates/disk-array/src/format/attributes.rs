@@ -89,7 +89,7 @@ impl Attributes {
     }
 
     /// Whether the attribute `key` is kept by chemio, so that programs must not change it.
-    pub(crate) fn is_ours(key: &str) -> bool {
+    pub fn is_ours(key: &str) -> bool {
         key == KEY
     }
 }

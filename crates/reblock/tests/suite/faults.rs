@@ -19,7 +19,7 @@ fn options() -> Options {
 
 /// Opens devices of which operation number `operation` fails, counted over all of them on this rank, if they hold part of the
 /// target or of what lies beside it.
-fn failing(operation: u64, fault: Fault) -> (Arc<dra::OpenDevice>, Arc<AtomicU64>) {
+pub(crate) fn failing(operation: u64, fault: Fault) -> (Arc<dra::OpenDevice>, Arc<AtomicU64>) {
     let opened = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&opened);
     let open = move |path: &std::path::Path, mode| {
