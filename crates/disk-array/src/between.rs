@@ -2,6 +2,7 @@
 //! attribute [`BETWEEN`], which says whose it is: what is there and does not carry it belongs to somebody else, and is never
 //! replaced or removed.
 
+use crate::delete::Deleted;
 use crate::directory::ArrayDirectory;
 use crate::error::{Error, Result};
 use serde_json::{Value, json};
@@ -48,8 +49,22 @@ pub fn check_free(target: &Path, pass: usize) -> Result<()> {
     if is_free { Ok(()) } else { Err(Error::InTheWay { path, target: target.to_owned() }) }
 }
 
+/// Deletes the array of ours at `target`, and before it what an unfinished copy to it has left beside it, so that none of that stays
+/// without its target, which tells whose it is.
+///
+/// # Errors
+/// As [`ArrayDirectory::delete`]; what has not been deleted then can be deleted by the same call.
+pub fn delete(target: &Path) -> Result<Deleted> {
+    let mut left = vec![];
+    for between in left_beside(target) {
+        left.extend(ArrayDirectory::delete(&between)?.left);
+    }
+    left.extend(ArrayDirectory::delete(target)?.left);
+    Ok(Deleted { left })
+}
+
 /// The arrays that an unfinished copy to `target` has left beside it. None if it is complete, or is no array of ours.
-pub fn left_beside(target: &Path) -> Vec<PathBuf> {
+fn left_beside(target: &Path) -> Vec<PathBuf> {
     let is_unfinished = |array: ArrayDirectory| array.attributes().is_some() && array.unfinished().is_some();
     if !ArrayDirectory::open(target).is_ok_and(is_unfinished) {
         return vec![];
@@ -94,5 +109,9 @@ mod tests {
         assert_eq!(left_beside(&target), [at("t.pass-1")]);
         let with_slash = PathBuf::from(format!("{}/", target.display()));
         assert_eq!(left_beside(&with_slash), [at("t.pass-1")]);
+
+        assert_eq!(delete(&target).unwrap(), Deleted::default());
+        let left = ["t", "t.pass-1", "t.pass-2", "t.pass-3"].map(|name| at(name).exists());
+        assert_eq!(left, [false, false, true, true], "none but those of the target");
     }
 }

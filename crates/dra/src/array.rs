@@ -11,7 +11,7 @@ use crate::syncing::Syncing;
 use crate::transfer::job::{How, Job};
 use crate::transfer::{Direction, Mapping, Transfer};
 use disk_array::format::Metadata;
-use disk_array::{ArrayDirectory, UNFINISHED};
+use disk_array::{ArrayDirectory, UNFINISHED, between};
 use section::{Section, Shape};
 use serde_json::Value;
 use std::path::Path;
@@ -290,6 +290,16 @@ impl DiskArray {
         self.latest(|directory| directory.unfinished().cloned())
     }
 
+    /// Refuses an array of which not all is there yet. Local. Cost: one look at a file.
+    ///
+    /// # Errors
+    /// - [`Error::Unfinished`], or as [`metadata_now`](Self::metadata_now).
+    pub fn check_complete(&self) -> Result<()> {
+        let Some(mark) = self.unfinished()? else { return Ok(()) };
+        let what = mark.get("what").and_then(Value::as_str).unwrap_or("writing").to_owned();
+        Err(Error::Unfinished { path: self.directory.path().to_owned(), what })
+    }
+
     /// Takes for this handle's the attributes that others have set since. Local.
     ///
     /// # Errors
@@ -319,14 +329,13 @@ impl DiskArray {
             let asked = if direction == Direction::ToDisk { "writing" } else { "reading" };
             return Err(Error::Access { path: path(), opened: self.access.words(), asked });
         }
-        let mark = self.unfinished()?;
-        // The shards are not asked: they may be busy with a slow disk.
-        if direction == Direction::ToDisk && self.is_filled.load(Ordering::Relaxed) {
-            self.check_mark(mark.as_ref())?;
-        }
-        if let Some(mark) = mark.filter(|_| direction == Direction::ToMemory) {
-            let what = mark.get("what").and_then(Value::as_str).unwrap_or("writing").to_owned();
-            return Err(Error::Unfinished { path: path(), what });
+        match direction {
+            Direction::ToMemory => self.check_complete()?,
+            // The shards are not asked: they may be busy with a slow disk.
+            Direction::ToDisk if self.is_filled.load(Ordering::Relaxed) => {
+                self.check_mark(self.unfinished()?.as_ref())?;
+            }
+            Direction::ToDisk => self.latest(|_| ())?,
         }
         let (on_disk, in_memory) = (self.directory.metadata().data_type, memory.data_type());
         if on_disk != in_memory {
@@ -405,8 +414,8 @@ impl DiskArray {
         self.open.shards.close();
         self.context.agree_on("deleting an array", &path, &(), Ok(()))?;
         let keeper = self.keeps_directory();
-        let deleted = if keeper { delete_with_what_is_beside(&path) } else { Ok(()) };
-        self.context.agree(deleted)
+        let deleted = if keeper { between::delete(&path).map(drop) } else { Ok(()) };
+        self.context.agree(deleted.map_err(Error::from))
     }
 
     /// Waits for all transfers; the first error that nobody was told.
@@ -421,16 +430,6 @@ impl DiskArray {
         }
         result
     }
-}
-
-/// First what an unfinished copy to the array has left beside it, so that none of that stays without its target, which tells
-/// whose it is.
-fn delete_with_what_is_beside(path: &Path) -> Result<()> {
-    for between in disk_array::between::left_beside(path) {
-        ArrayDirectory::delete(&between)?;
-    }
-    ArrayDirectory::delete(path)?;
-    Ok(())
 }
 
 /// What this rank wrote to an array in memory is complete. When all ranks know that of each other, they [`see_others`].

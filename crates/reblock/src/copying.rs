@@ -9,7 +9,7 @@ use crate::copy::{Options, Outcome, Progress};
 use crate::error::Result;
 use crate::journal::{Journal, Position, passes_noted};
 use crate::pass::{Patience, Run, Watch};
-use crate::prepare::{agree, check, check_complete, make_plan, path_of};
+use crate::prepare::{agree, check, make_plan, path_of};
 use dra::between::{BETWEEN, mark, path};
 use dra::{
     Access, ArraySpec, BrickShape, Bricks, Context, DiskArray, MakeArray, MemoryLimit, Syncing, UNFINISHED,
@@ -76,7 +76,7 @@ impl<'a> Copying<'a> {
         permutation: &Permutation,
         options: &Options,
     ) -> Result<Self> {
-        let mine = check(source, target, permutation).and_then(|()| check_complete(source));
+        let mine = check(source, target, permutation).and_then(|()| Ok(source.check_complete()?));
         agree(context, mine, source, target, permutation, options)?;
         let (plan, buffers_bytes) = make_plan(context, source, target, permutation, options)?;
         context.agree(target.look_again())?;

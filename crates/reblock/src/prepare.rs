@@ -52,13 +52,6 @@ pub fn check(source: &DiskArray, target: &DiskArray, permutation: &Permutation) 
     Ok(())
 }
 
-/// What is not there yet cannot be copied.
-pub(crate) fn check_complete(source: &DiskArray) -> Result<()> {
-    let Some(mark) = source.unfinished()? else { return Ok(()) };
-    let what = mark.get("what").and_then(|what| what.as_str()).unwrap_or("writing").to_owned();
-    Err(dra::Error::Unfinished { path: path_of(source).to_owned(), what }.into())
-}
-
 /// Whether two names belong to one directory.
 pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
     a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)

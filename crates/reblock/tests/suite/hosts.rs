@@ -87,7 +87,8 @@ pub(crate) fn hosts_that_have_noted_different_positions_go_on_from_the_earliest(
         for array in [source, target] {
             array.delete().expect("deleted");
         }
-        let is_left = (0..9).any(|pass| dra::between::path(&path("target"), pass).exists());
+        let is_left =
+            (0..dra::between::PASSES_MAX).any(|pass| dra::between::path(&path("target"), pass).exists());
         assert!(!is_left, "nothing is left beside it");
         world.barrier();
     }

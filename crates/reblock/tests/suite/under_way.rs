@@ -197,7 +197,7 @@ pub(crate) fn a_target_that_is_replaced_meanwhile_is_an_error(world: &World) {
         array.delete().expect("deleted");
     }
     // Arrays between passes are those of a target that is no longer there.
-    for pass in 0..9 {
+    for pass in 0..dra::between::PASSES_MAX {
         disk.remove(&dra::between::path(&World::path("target"), pass)).expect("removed");
     }
     world.barrier();
