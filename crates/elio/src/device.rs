@@ -195,6 +195,12 @@ pub trait Device: Send + Sync + Debug {
     /// The system's; [`sync`](Self::sync) and [`late_error`](Self::late_error) tell them all the same.
     fn wait_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()>;
 
+    /// Returns when what was written so far is durable, as [`sync`](Self::sync) does, but leaves the errors to it.
+    ///
+    /// # Errors
+    /// As [`wait_writeback`](Self::wait_writeback).
+    fn settle(&self) -> io::Result<()>;
+
     /// Writes a range out, waits for it, and drops it from the page cache.
     ///
     /// # Errors

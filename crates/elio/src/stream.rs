@@ -3,6 +3,7 @@
 pub(crate) mod coverage;
 pub(crate) mod housekeeping;
 pub(crate) mod order;
+mod pace;
 pub(crate) mod prefetch;
 pub(crate) mod read_ahead;
 pub(crate) mod write_behind;

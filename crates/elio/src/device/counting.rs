@@ -212,6 +212,10 @@ impl Device for CountingDevice {
         self.inner.wait_writeback(offset_bytes, len_bytes)
     }
 
+    fn settle(&self) -> io::Result<()> {
+        self.inner.settle()
+    }
+
     fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
         self.inner.drop_range(offset_bytes, len_bytes)
     }

@@ -198,6 +198,10 @@ impl Device for FaultDevice {
         self.inner.wait_writeback(offset_bytes, len_bytes)
     }
 
+    fn settle(&self) -> io::Result<()> {
+        self.inner.settle()
+    }
+
     fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
         self.pass(0)?;
         self.inner.drop_range(offset_bytes, len_bytes)

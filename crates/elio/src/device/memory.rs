@@ -140,6 +140,10 @@ impl Device for MemoryDevice {
         Ok(())
     }
 
+    fn settle(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     fn drop_range(&self, _offset_bytes: u64, _len_bytes: u64) -> io::Result<()> {
         Ok(())
     }

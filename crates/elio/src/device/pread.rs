@@ -279,6 +279,10 @@ impl Device for PreadDevice {
         calls::wait_writeback(self.waiting_fd()?, offset_bytes, len_bytes)
     }
 
+    fn settle(&self) -> io::Result<()> {
+        calls::sync_data(self.waiting_fd()?)
+    }
+
     fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
         calls::drop_range(self.waiting_fd()?, offset_bytes, len_bytes)
     }

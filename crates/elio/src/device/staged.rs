@@ -79,6 +79,10 @@ impl Device for StagedDevice {
         unsupported()
     }
 
+    fn settle(&self) -> io::Result<()> {
+        unsupported()
+    }
+
     fn drop_range(&self, _offset_bytes: u64, _len_bytes: u64) -> io::Result<()> {
         unsupported()
     }

@@ -103,6 +103,10 @@ impl Device for UringDevice {
         self.file.wait_writeback(offset_bytes, len_bytes)
     }
 
+    fn settle(&self) -> io::Result<()> {
+        self.file.settle()
+    }
+
     fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
         self.file.drop_range(offset_bytes, len_bytes)
     }

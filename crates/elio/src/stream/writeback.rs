@@ -8,9 +8,11 @@ use crate::device::Device;
 use crate::file::Sharing;
 use crate::pool;
 use crate::stream::coverage::Coverage;
+use crate::stream::pace::{Advice, Pace};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Started when this much has come together: large enough for good device requests, small enough to keep the device
 /// busy while the caller goes on.
@@ -18,6 +20,8 @@ const STEP_BYTES: u64 = 8 << 20;
 /// The helper waits for the step that lies so many steps back before it goes on: enough in flight for the device, and
 /// nobody else's request waits behind more.
 const STEPS_IN_FLIGHT: usize = 3;
+/// No more than this is kept until it is known whether the device is fast enough.
+const KEPT_BYTES_MAX: u64 = 8 * STEP_BYTES;
 /// Ranges a step may have.
 const RANGES_COUNT_MAX: usize = 512;
 /// Isolated writes below this are left to the kernel: their pages are likely to be written again.
@@ -70,6 +74,7 @@ pub(crate) struct Writeback {
     /// Written and not yet started.
     ranges: Vec<Range<u64>>,
     pending_bytes: u64,
+    pace: Pace,
     /// Units that are filling, and how many bytes of each were written.
     units: BTreeMap<u64, u64>,
     /// The last steps that were started.
@@ -179,6 +184,7 @@ impl Writeback {
 
     fn gather(&mut self, device: &Arc<dyn Device>, range: Range<u64>) {
         let len_bytes = range.end - range.start;
+        self.pace.note(len_bytes);
         match self.ranges.last_mut() {
             Some(last) if last.end == range.start => last.end = range.end,
             _ if self.filling.keeps_holes && len_bytes < JOINED_WRITE_BYTES => {
@@ -211,29 +217,65 @@ impl Writeback {
     /// So much more is to be started.
     fn pend(&mut self, device: &Arc<dyn Device>, len_bytes: u64) {
         self.pending_bytes += len_bytes;
-        if self.pending_bytes >= STEP_BYTES || self.ranges.len() >= RANGES_COUNT_MAX {
-            self.start(device);
+        if self.pending_bytes < STEP_BYTES && self.ranges.len() < RANGES_COUNT_MAX {
+            return;
+        }
+        let is_little = self.pending_bytes < KEPT_BYTES_MAX && self.ranges.len() < RANGES_COUNT_MAX;
+        match self.pace.advise(Instant::now()) {
+            Advice::Measure(measurement) => {
+                let step = self.take_step();
+                self.started.push_back(Arc::clone(&step));
+                let device = Arc::clone(device);
+                pool::writeback().run(move || {
+                    measurement.make(|| {
+                        start(&*device, &step);
+                        drop(device.settle());
+                    });
+                });
+            }
+            Advice::Start => {
+                let step = self.take_step();
+                self.started.push_back(Arc::clone(&step));
+                let is_full = self.started.len() > STEPS_IN_FLIGHT;
+                let earlier = is_full.then(|| self.started.pop_front()).flatten();
+                let device = Arc::clone(device);
+                pool::writeback().run(move || {
+                    if let Some(earlier) = earlier {
+                        wait_for(&*device, &earlier);
+                    }
+                    start(&*device, &step);
+                });
+            }
+            Advice::Keep if is_little => {}
+            Advice::Keep | Advice::Leave => {
+                self.ranges.clear();
+                self.pending_bytes = 0;
+            }
         }
     }
 
-    fn start(&mut self, device: &Arc<dyn Device>) {
+    /// What is to be started now.
+    fn take_step(&mut self) -> Arc<[Range<u64>]> {
         let gap_bytes = match self.filling.sharing {
             Sharing::Shared if !self.filling.keeps_holes => SHARED_GAP_BYTES,
             Sharing::Shared | Sharing::SharedByPages | Sharing::Exclusive => 0,
         };
-        let step: Arc<[Range<u64>]> = merged(std::mem::take(&mut self.ranges), gap_bytes).into();
         self.pending_bytes = 0;
-        self.started.push_back(Arc::clone(&step));
-        let earlier = (self.started.len() > STEPS_IN_FLIGHT).then(|| self.started.pop_front()).flatten();
-        let device = Arc::clone(device);
-        pool::writeback().run(move || {
-            // Only an early start: an error shows again, and is reported, at sync and close.
-            let waited = earlier.iter().flat_map(|step| step.iter());
-            waited.for_each(|range| drop(device.wait_writeback(range.start, range.end - range.start)));
-            for Range { start, end } in step.iter().cloned() {
-                drop(device.start_writeback(start, end - start));
-            }
-        });
+        merged(std::mem::take(&mut self.ranges), gap_bytes).into()
+    }
+}
+
+// Only an early start: an error shows again, and is reported, at sync and close.
+
+fn start(device: &dyn Device, step: &[Range<u64>]) {
+    for Range { start, end } in step {
+        drop(device.start_writeback(*start, end - start));
+    }
+}
+
+fn wait_for(device: &dyn Device, step: &[Range<u64>]) {
+    for Range { start, end } in step {
+        drop(device.wait_writeback(*start, end - start));
     }
 }
 
@@ -256,6 +298,7 @@ mod tests {
     use crate::device::counting::CountingDevice;
     use crate::device::memory::MemoryDevice;
     use crate::{File, Mode, OpenOptions};
+    use std::time::Duration;
 
     const MIB: u64 = 1 << 20;
 
@@ -305,6 +348,21 @@ mod tests {
             end_bytes >= Some(65 * MIB + ALLOCATE_BYTES_MIN)
                 && allocated_bytes >= 65 * MIB + ALLOCATE_BYTES_MIN
         );
+    }
+
+    #[test]
+    fn a_device_that_would_take_little_of_it_early_is_left_alone() {
+        let started = |taken: Duration| {
+            let counting = CountingDevice::new(MemoryDevice::new(1 << 40));
+            let device: Arc<dyn Device> = counting.clone();
+            let mut writeback =
+                Writeback { pace: Pace::on_device(STEP_BYTES, taken), ..Writeback::default() };
+            (0..64).for_each(|i| writeback.note(&device, i * MIB..(i + 1) * MIB, Filling::default()));
+            assert!(writeback.pending_bytes < STEP_BYTES, "nothing piles up");
+            writeback.started.len()
+        };
+        assert_eq!(started(Duration::from_nanos(1)), STEPS_IN_FLIGHT);
+        assert_eq!(started(Duration::from_secs(3600)), 0);
     }
 
     #[test]
