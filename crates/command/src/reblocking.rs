@@ -184,21 +184,18 @@ impl Reblocking {
         if source == absolute(self.source.path()) && *array.layout() == self.spec.layout()? {
             return Ok(Found::Unfinished);
         }
-        Err(Error::OtherUnfinished { path: target.to_owned(), what: what(mark) })
+        let what = array.unfinished_work().unwrap_or_default().to_owned();
+        Err(Error::OtherUnfinished { path: target.to_owned(), what })
     }
 }
 
 /// # Errors
 /// - [`Error::Unfinished`]: the array must not be read yet.
 pub fn check_finished(array: &ArrayDirectory) -> Result<()> {
-    match array.unfinished() {
-        Some(mark) => Err(Error::Unfinished { path: array.path().to_owned(), what: what(mark) }),
+    match array.unfinished_work() {
+        Some(what) => Err(Error::Unfinished { path: array.path().to_owned(), what: what.to_owned() }),
         None => Ok(()),
     }
-}
-
-fn what(mark: &Value) -> String {
-    mark.get("what").and_then(Value::as_str).unwrap_or("writing").to_owned()
 }
 
 fn absolute(path: &Path) -> String {

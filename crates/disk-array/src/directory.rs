@@ -114,6 +114,11 @@ impl ArrayDirectory {
         self.metadata.attributes.get(UNFINISHED)
     }
 
+    /// What is being done with an array that is [unfinished](Self::unfinished), in words: the `what` of its mark.
+    pub fn unfinished_work(&self) -> Option<&str> {
+        self.unfinished().map(|mark| mark.get("what").and_then(Value::as_str).unwrap_or("writing"))
+    }
+
     /// The file of shard `number`.
     ///
     /// # Panics
