@@ -1,8 +1,11 @@
 //! What the device gives, by fio: `io_uring`, direct, in the directory of the run. The file is laid out ahead (fio's default),
-//! because direct writes that extend a file wait for one another, and synced at the end.
+//! because direct writes that extend a file wait for one another, and synced at the end. Of requests that it replays fio counts neither
+//! those that are in flight when the last one starts nor the sync, which is timed here for this.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
@@ -114,16 +117,21 @@ impl Fio {
     /// Measures once more, on a new file.
     pub(crate) fn measure(&mut self, scratch: &Scratch) -> Result<(), BenchError> {
         let file = scratch.file("limit");
-        let wanted = match &self.work {
-            Work::Blocks(_) => 1.0,
+        if let Work::Parts(replay) = &self.work {
+            replay.make(file.path())?;
+        }
+        let written = self.run("write", &file, scratch)?.write.bw_bytes;
+        let found = match &self.work {
+            Work::Blocks(_) => {
+                Limit { write: written, read: self.run("read", &file, scratch)?.read.bw_bytes }
+            }
             Work::Parts(replay) => {
-                replay.make(file.path())?;
-                replay.wanted_part()
+                let synced_seconds = seconds_of_sync(file.path())?;
+                let read = self.run("read", &file, scratch)?.read.bw_bytes;
+                Limit { write: replay.durable(written, synced_seconds), read: read * replay.wanted_part() }
             }
         };
-        let write = self.run("write", &file, scratch)?.write.bw_bytes * wanted;
-        let read = self.run("read", &file, scratch)?.read.bw_bytes * wanted;
-        self.found.push(Limit { write, read });
+        self.found.push(found);
         Ok(())
     }
 
@@ -137,17 +145,28 @@ impl Fio {
     fn run(&self, direction: &str, file: &ScratchFile, scratch: &Scratch) -> Result<Job, BenchError> {
         // The logs have to be there until fio is done.
         let (arguments, _logs) = match &self.work {
-            Work::Blocks(load) => (load.arguments(direction, file.path()), Vec::new()),
+            Work::Blocks(load) => {
+                let mut arguments = load.arguments(direction, file.path());
+                arguments.push("--end_fsync=1".to_owned());
+                (arguments, Vec::new())
+            }
             Work::Parts(replay) => replay.arguments(direction, file.path(), scratch)?,
         };
         let output = Command::new(&self.executable)
-            .args(["--ioengine=io_uring", "--direct=1", "--end_fsync=1", "--thread", "--group_reporting"])
+            .args(["--ioengine=io_uring", "--direct=1", "--thread", "--group_reporting"])
             .arg("--output-format=json")
             .args(arguments)
             .output()
             .map_err(step("starting", &self.executable))?;
         parse(&output.stdout).ok_or_else(|| failure(&output.stderr))
     }
+}
+
+fn seconds_of_sync(file: &Path) -> Result<f64, BenchError> {
+    let written = fs::File::open(file).map_err(step("opening", file))?;
+    let begin = Instant::now();
+    written.sync_all().map_err(step("syncing", file))?;
+    Ok(begin.elapsed().as_secs_f64())
 }
 
 /// The one job of a run, or the group of them. fio may print notes before the JSON begins.

@@ -34,10 +34,23 @@ impl Replay {
     }
 
     /// The bytes that are wanted of those that are moved.
-    #[expect(clippy::cast_precision_loss, reason = "a file size is far below 2^53")]
     pub(crate) fn wanted_part(&self) -> f64 {
-        let moved: u64 = self.requests.iter().map(|request| request.end - request.start).sum();
-        self.wanted_bytes as f64 / moved as f64
+        self.wanted_bytes() / self.moved_bytes()
+    }
+
+    /// In how many bytes that are wanted per second the requests are durable, if they are moved by `moved_rate` and then synced.
+    pub(crate) fn durable(&self, moved_rate: f64, synced_seconds: f64) -> f64 {
+        self.wanted_bytes() / (self.moved_bytes() / moved_rate + synced_seconds)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a file size is far below 2^53")]
+    fn wanted_bytes(&self) -> f64 {
+        self.wanted_bytes as f64
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a file size is far below 2^53")]
+    fn moved_bytes(&self) -> f64 {
+        self.requests.iter().map(|request| request.end - request.start).sum::<u64>() as f64
     }
 
     /// Makes the file.
@@ -107,8 +120,9 @@ mod tests {
 
     #[test]
     fn what_is_moved_beside_what_is_wanted_counts() {
-        let part = Replay::new(&[0..4096, 8192..8200], 1 << 20, 1).wanted_part();
-        assert!((part - 4104.0 / 8192.0).abs() < 1e-9);
+        let replay = Replay::new(&[0..4096, 8192..8200], 1 << 20, 1);
+        assert!((replay.wanted_part() - 4104.0 / 8192.0).abs() < 1e-9);
+        assert!((replay.durable(8192.0, 1.0) - 4104.0 / 2.0).abs() < 1e-9, "a second for each");
     }
 
     #[test]
