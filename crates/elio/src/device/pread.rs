@@ -83,8 +83,8 @@ impl PreadDevice {
         direct.as_ref().map(AsFd::as_fd)
     }
 
-    /// The descriptor by which writeback is waited for.
-    fn waiting_fd(&self) -> io::Result<BorrowedFd<'_>> {
+    /// The opening by which writeback is waited for.
+    fn waiting(&self) -> io::Result<&File> {
         let waiting = self.waiting.get_or_init(|| {
             self.open_again(0)
                 .inspect_err(
@@ -92,7 +92,7 @@ impl PreadDevice {
                 )
                 .ok()
         });
-        waiting.as_ref().map(AsFd::as_fd).ok_or_else(|| io::ErrorKind::Unsupported.into())
+        waiting.as_ref().ok_or_else(|| io::ErrorKind::Unsupported.into())
     }
 
     /// Opens the file again by its descriptor, so that it is the same file even if its name is gone.
@@ -276,15 +276,15 @@ impl Device for PreadDevice {
     }
 
     fn wait_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
-        calls::wait_writeback(self.waiting_fd()?, offset_bytes, len_bytes)
+        calls::wait_writeback(self.waiting()?.as_fd(), offset_bytes, len_bytes)
     }
 
     fn settle(&self) -> io::Result<()> {
-        calls::sync_data(self.waiting_fd()?)
+        self.waiting()?.sync_data()
     }
 
     fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
-        calls::drop_range(self.waiting_fd()?, offset_bytes, len_bytes)
+        calls::drop_range(self.waiting()?.as_fd(), offset_bytes, len_bytes)
     }
 
     fn sync(&self) -> io::Result<()> {

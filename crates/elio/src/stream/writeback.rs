@@ -108,6 +108,7 @@ impl Writeback {
     /// Notes a range that was written through the cache of `device`.
     pub(crate) fn note(&mut self, device: &Arc<dyn Device>, range: Range<u64>, filling: Filling) {
         self.filling = filling;
+        self.pace.note(range.end - range.start);
         if filling.keeps_holes {
             return self.gather(device, range);
         }
@@ -184,7 +185,6 @@ impl Writeback {
 
     fn gather(&mut self, device: &Arc<dyn Device>, range: Range<u64>) {
         let len_bytes = range.end - range.start;
-        self.pace.note(len_bytes);
         match self.ranges.last_mut() {
             Some(last) if last.end == range.start => last.end = range.end,
             _ if self.filling.keeps_holes && len_bytes < JOINED_WRITE_BYTES => {
@@ -348,6 +348,13 @@ mod tests {
             end_bytes >= Some(65 * MIB + ALLOCATE_BYTES_MIN)
                 && allocated_bytes >= 65 * MIB + ALLOCATE_BYTES_MIN
         );
+    }
+
+    #[test]
+    fn what_was_written_before_there_was_space_ahead_counts_for_the_device() {
+        // The sync that is measured makes it durable as well.
+        let writeback = noted((0..12).map(|i| i * MIB..(i + 1) * MIB));
+        assert_eq!(writeback.pace.noted_bytes(), 12 * MIB);
     }
 
     #[test]

@@ -255,12 +255,6 @@ pub(crate) fn wait_writeback(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u
     check(unsafe { libc::sync_file_range(fd.as_raw_fd(), at, len, libc::SYNC_FILE_RANGE_WAIT_BEFORE) })
 }
 
-/// Waits until the data of a file is durable.
-pub(crate) fn sync_data(fd: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: no memory is passed.
-    check(unsafe { libc::fdatasync(fd.as_raw_fd()) })
-}
-
 /// Reports a writeback error that the kernel has noted since this descriptor last asked, almost without waiting: only
 /// the first page is waited for. Closing a duplicate asks file systems that answer at close (NFS).
 pub(crate) fn late_error(fd: BorrowedFd<'_>) -> io::Result<()> {
