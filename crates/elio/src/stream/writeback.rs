@@ -222,28 +222,20 @@ impl Writeback {
         }
         let is_little = self.pending_bytes < KEPT_BYTES_MAX && self.ranges.len() < RANGES_COUNT_MAX;
         match self.pace.advise(Instant::now()) {
-            Advice::Measure(measurement) => {
-                let step = self.take_step();
-                self.started.push_back(Arc::clone(&step));
-                let device = Arc::clone(device);
-                pool::writeback().run(move || {
-                    measurement.make(|| {
-                        start(&*device, &step);
-                        drop(device.settle());
-                    });
+            Advice::Measure(measurement) => self.hand_over(device, move |device, step| {
+                measurement.make(|| {
+                    start(device, step);
+                    drop(device.settle());
                 });
-            }
+            }),
             Advice::Start => {
-                let step = self.take_step();
-                self.started.push_back(Arc::clone(&step));
-                let is_full = self.started.len() > STEPS_IN_FLIGHT;
+                let is_full = self.started.len() >= STEPS_IN_FLIGHT;
                 let earlier = is_full.then(|| self.started.pop_front()).flatten();
-                let device = Arc::clone(device);
-                pool::writeback().run(move || {
+                self.hand_over(device, move |device, step| {
                     if let Some(earlier) = earlier {
-                        wait_for(&*device, &earlier);
+                        wait_for(device, &earlier);
                     }
-                    start(&*device, &step);
+                    start(device, step);
                 });
             }
             Advice::Keep if is_little => {}
@@ -252,6 +244,17 @@ impl Writeback {
                 self.pending_bytes = 0;
             }
         }
+    }
+
+    /// A helper does `work` with the step that is full.
+    fn hand_over(
+        &mut self,
+        device: &Arc<dyn Device>,
+        work: impl FnOnce(&dyn Device, &[Range<u64>]) + Send + 'static,
+    ) {
+        let (device, step) = (Arc::clone(device), self.take_step());
+        self.started.push_back(Arc::clone(&step));
+        pool::writeback().run(move || work(&*device, &step));
     }
 
     /// What is to be started now.
