@@ -117,15 +117,14 @@ impl Fio {
     /// Measures once more, on a new file.
     pub(crate) fn measure(&mut self, scratch: &Scratch) -> Result<(), BenchError> {
         let file = scratch.file("limit");
-        if let Work::Parts(replay) = &self.work {
-            replay.make(file.path())?;
-        }
-        let written = self.run("write", &file, scratch)?.write.bw_bytes;
         let found = match &self.work {
-            Work::Blocks(_) => {
-                Limit { write: written, read: self.run("read", &file, scratch)?.read.bw_bytes }
-            }
+            Work::Blocks(_) => Limit {
+                write: self.run("write", &file, scratch)?.write.bw_bytes,
+                read: self.run("read", &file, scratch)?.read.bw_bytes,
+            },
             Work::Parts(replay) => {
+                replay.make(file.path())?;
+                let written = self.run("write", &file, scratch)?.write.bw_bytes;
                 let synced_seconds = seconds_of_sync(file.path())?;
                 let read = self.run("read", &file, scratch)?.read.bw_bytes;
                 Limit { write: replay.durable(written, synced_seconds), read: read * replay.wanted_part() }
