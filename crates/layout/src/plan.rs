@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::permutation::Permutation;
 use crate::problem::{Problem, Units};
 use axis::Axis;
-use cost::{Counted, PassCost, Prices, traversal_order};
+use cost::{Counted, PassCost, Prices, product, traversal_order};
 use multipass::{Leg, Solved, best_passes, seconds};
 use parallel::balanced_factors;
 use search::{Budget, EXHAUSTIVE_MAX, Found, Search};
@@ -193,13 +193,17 @@ impl Plan {
     }
 
     /// Bytes that intermediate arrays take on disk at once, at most: each pass has one to read and one to write, and the first
-    /// source and the last target are not counted. Bricks at the end of the array are whole.
+    /// source and the last target are not counted. Bricks at the end of the array are whole, and each begins on a page of the
+    /// [device](crate::DeviceModel::page_bytes).
     pub fn disk_bytes_max(&self) -> u128 {
+        let page_bytes = u128::from(self.problem.device.page_bytes);
         let written = |pass: &Pass| {
-            let extent =
-                |d: usize| u128::from(pass.dims[d].div_ceil(pass.target_brick[d]) * pass.target_brick[d]);
-            (0..pass.dims.len())
-                .fold(u128::from(self.problem.element_bytes), |bytes, d| bytes.saturating_mul(extent(d)))
+            let bricks =
+                pass.dims.iter().zip(pass.target_brick.iter()).map(|(&len, &brick)| len.div_ceil(brick));
+            let element_bytes = u128::from(self.problem.element_bytes);
+            let brick_bytes = element_bytes.saturating_mul(product(pass.target_brick.iter().copied()));
+            let stride_bytes = brick_bytes.checked_next_multiple_of(page_bytes).unwrap_or(u128::MAX);
+            product(bricks).saturating_mul(stride_bytes)
         };
         let intermediates: Vec<u128> = self.passes[..self.passes.len() - 1].iter().map(written).collect();
         let pairs = intermediates.windows(2).map(|pair| pair[0].saturating_add(pair[1])).max();

@@ -33,6 +33,27 @@ fn the_papers_example_is_planned_with_the_numbers_that_were_recomputed() {
     assert!(found.memory_bytes_max() <= 800);
 }
 
+#[test]
+fn padding_of_bricks_counts_as_disk_between_passes() {
+    let mut problem =
+        Problem { memory_bytes: 4 << 20, ..Problem::new(&[10_007, 10_007], 8, &[8, 10_007], &[10_007, 8]) };
+    problem.device.operations_per_second = 10_000;
+    let found = plan(&problem).unwrap();
+    let [first, second, _] = found.passes() else { panic!("three passes: {found}") };
+    // The second pass reads the one and writes the other.
+    let expected: u64 = [first, second]
+        .into_iter()
+        .map(|pass| {
+            let brick = pass.target_brick();
+            let bricks: u64 = brick.iter().map(|extent| 10_007u64.div_ceil(*extent)).product();
+            let brick_bytes = 8 * brick.iter().product::<u64>();
+            assert!(!brick_bytes.is_multiple_of(4096), "nothing is padded: {found}");
+            bricks * brick_bytes.next_multiple_of(4096)
+        })
+        .sum();
+    assert_eq!(found.disk_bytes_max(), u128::from(expected), "{found}");
+}
+
 /// Rows of 16384 doubles, eight of them to a brick of 1 MiB, to high and narrow bricks of 1 MiB.
 fn skewed(rows: u64, memory_bytes: u64) -> Problem {
     Problem { memory_bytes, ..Problem::new(&[16384, 16384], 8, &[8, 16384], &[rows, 131_072 / rows]) }

@@ -126,7 +126,7 @@ pub(crate) fn traversal_order(axes: &[Counted]) -> ([usize; DIMS_MAX], usize) {
     (order, axes.len())
 }
 
-fn product(factors: impl Iterator<Item = u64>) -> u128 {
+pub(crate) fn product(factors: impl Iterator<Item = u64>) -> u128 {
     factors.fold(1, |product: u128, factor| product.saturating_mul(u128::from(factor)))
 }
 
