@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 pub(crate) mod affinity;
+pub(crate) mod aliasing;
 pub(crate) mod alloc;
 pub(crate) mod around_caches;
 pub(crate) mod caller_memory;

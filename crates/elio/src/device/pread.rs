@@ -4,6 +4,7 @@ use super::{Alignment, Device, Properties, Route, release};
 use crate::file::Mode;
 use crate::spare_files::close_spare_files;
 use crate::stat::{FileSystem, stat_open};
+use crate::sys::aliasing::{self, STOP_BYTES};
 use crate::sys::calls;
 use crate::sys::gather::MemoryPiece;
 use std::fs::{File, OpenOptions};
@@ -197,7 +198,11 @@ impl Device for PreadDevice {
 
     fn read(&self, route: Route, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
         match route {
-            Route::Resident => self.read_resident(|fd| calls::read(fd, offset_bytes, into, RWF_NOWAIT)),
+            Route::Resident => self.read_resident(|fd| aliasing::read(fd, offset_bytes, into, RWF_NOWAIT)),
+            // What the page cache lacks is read ahead by the length of the call.
+            Route::Cached if into.len() <= STOP_BYTES => {
+                aliasing::read(self.fd(route)?, offset_bytes, into, 0)
+            }
             _ => calls::read(self.fd(route)?, offset_bytes, into, 0),
         }
     }

@@ -3,6 +3,7 @@
 //! he waits for it first.
 
 use super::{Device, Properties, Route};
+use crate::sys::aliasing;
 use crate::sys::transfer::Transfer;
 use std::io;
 use std::sync::Arc;
@@ -41,7 +42,7 @@ impl Device for StagedDevice {
         let fetched = self.fetch.wait().map_err(final_error)?;
         let from = usize::try_from(offset_bytes).map_or(fetched, |offset| fetched.min(self.skip + offset));
         let len = into.len().min(fetched - from);
-        into[..len].copy_from_slice(&self.fetch.bytes()[from..from + len]);
+        aliasing::copy(&self.fetch.bytes()[from..from + len], &mut into[..len]);
         Ok(len)
     }
 

@@ -14,6 +14,7 @@ use crate::policy::waiting::Start;
 use crate::pool;
 use crate::stream::order::Order;
 use crate::stream::read_ahead::Piece;
+use crate::sys::aliasing;
 use crate::sys::caller_memory::CallerMemory;
 use crate::sys::region::Region;
 use crate::sys::transfer::{Direction, Transfer, read_some, write_all};
@@ -346,7 +347,7 @@ impl Pending {
         let range = self.unissued.start..self.unissued.start + len;
         if self.direction == Direction::Write {
             assert!(skip == 0 && padded_len(len, alignment) == len, "direct writes are whole blocks");
-            buffer[..len].copy_from_slice(self.memory.bytes(range.clone()));
+            aliasing::copy(self.memory.bytes(range.clone()), &mut buffer[..len]);
         }
         let region = Region::of_pool(buffer, padded_len(skip + len, alignment));
         let transfer = self.start_transfer(Route::Direct, start, region, self.file_range(&range));
@@ -471,7 +472,7 @@ impl Pending {
         let len = transfer.wait()?.saturating_sub(skip).min(range.len());
         if self.direction == Direction::Read {
             let into = self.memory.bytes_mut(range.start..range.start + len);
-            into.copy_from_slice(&transfer.bytes()[skip..skip + len]);
+            aliasing::copy(&transfer.bytes()[skip..skip + len], into);
         }
         Ok(len)
     }

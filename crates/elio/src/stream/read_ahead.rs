@@ -10,6 +10,7 @@ use crate::policy::cores::ranks_on_node;
 use crate::pool::streams;
 use crate::stream::housekeeping;
 use crate::stream::order::{Order, ReadOrder};
+use crate::sys::aliasing;
 use crate::sys::region::Region;
 use crate::sys::transfer::{Direction, Transfer};
 use std::collections::VecDeque;
@@ -128,7 +129,7 @@ impl ReadAhead {
             return false;
         }
         let skip = usize::try_from(offset_bytes - range.start).expect("inside a segment");
-        into.copy_from_slice(&transfer.bytes()[skip..skip + into.len()]);
+        aliasing::copy(&transfer.bytes()[skip..skip + into.len()], into);
         self.note(offset_bytes, into.len());
         self.used = true;
         true
@@ -163,7 +164,7 @@ impl ReadAhead {
             }
             let bytes = self.window[0].bytes().get(skip..).unwrap_or(&[]);
             let len = bytes.len().min(into.len() - done);
-            into[done..done + len].copy_from_slice(&bytes[..len]);
+            aliasing::copy(&bytes[..len], &mut into[done..done + len]);
             done += len;
             if done < into.len() && len < expected {
                 self.clear(); // short or failed: the reader asks the device itself

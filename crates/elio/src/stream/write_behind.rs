@@ -14,6 +14,7 @@ use crate::inode::{Inode, overlap};
 use crate::pool::streams;
 use crate::stream::housekeeping;
 use crate::stream::writeback::Filling;
+use crate::sys::aliasing;
 use crate::sys::region::Region;
 use crate::sys::transfer::{Direction, Transfer, write_all};
 use std::collections::VecDeque;
@@ -108,7 +109,7 @@ impl Held {
     /// Copies what fits.
     fn append(&mut self, from: &[u8]) -> usize {
         let len = from.len().min(self.buffer.len() - self.end);
-        self.buffer[self.end..self.end + len].copy_from_slice(&from[..len]);
+        aliasing::copy(&from[..len], &mut self.buffer[self.end..self.end + len]);
         self.end += len;
         len
     }
