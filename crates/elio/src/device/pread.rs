@@ -123,6 +123,13 @@ impl PreadDevice {
         }
     }
 
+    /// Whether a read through the page cache may be made in pieces: what is not there the kernel reads in by the length of the call.
+    fn may_stop(&self, offset_bytes: u64, into: &[u8]) -> bool {
+        into.len() <= STOP_BYTES
+            || (aliasing::is_slow_read(offset_bytes, into)
+                && self.is_resident(offset_bytes, into.len() as u64))
+    }
+
     fn write_behind_dropping(&self, offset_bytes: u64, from: &[u8]) -> io::Result<usize> {
         if self.knows_drop_behind.load(Ordering::Relaxed) {
             match calls::write(self.file.as_fd(), offset_bytes, from, RWF_DONTCACHE) {
@@ -199,8 +206,7 @@ impl Device for PreadDevice {
     fn read(&self, route: Route, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
         match route {
             Route::Resident => self.read_resident(|fd| aliasing::read(fd, offset_bytes, into, RWF_NOWAIT)),
-            // What the page cache lacks is read ahead by the length of the call.
-            Route::Cached if into.len() <= STOP_BYTES => {
+            Route::Cached if self.may_stop(offset_bytes, into) => {
                 aliasing::read(self.fd(route)?, offset_bytes, into, 0)
             }
             _ => calls::read(self.fd(route)?, offset_bytes, into, 0),

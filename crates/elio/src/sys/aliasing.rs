@@ -33,6 +33,11 @@ fn place_in_page(offset_bytes: u64) -> usize {
     offset_bytes as usize % PAGE_BYTES
 }
 
+/// Whether reading `into` out of the page cache is slow without a stop.
+pub(crate) fn is_slow_read(offset_bytes: u64, into: &[u8]) -> bool {
+    aliases(place_in_page(offset_bytes), into.as_ptr() as usize, into.len()) && is_slow()
+}
+
 /// As [`calls::read`] of a file that may be in the page cache: by a stop in between, where the copy out of it would be slow. More than
 /// [`STOP_BYTES`] are then read by several calls, up to the first that has not all.
 pub(crate) fn read(
@@ -41,7 +46,7 @@ pub(crate) fn read(
     into: &mut [u8],
     flags: libc::c_int,
 ) -> io::Result<usize> {
-    if aliases(place_in_page(offset_bytes), into.as_ptr() as usize, into.len()) && is_slow() {
+    if is_slow_read(offset_bytes, into) {
         read_by_stop(fd, offset_bytes, into, flags)
     } else {
         calls::read(fd, offset_bytes, into, flags)
