@@ -62,31 +62,38 @@ fn read_by_stop(
     thread_local! {
         static STOP: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     }
-    let by_stop = STOP.try_with(|stop| {
-        let mut stop = stop.borrow_mut();
-        stop.resize(STOP_BYTES + PAGE_BYTES, 0);
+    let by_stop = STOP.try_with(|memory| {
+        let mut memory = memory.borrow_mut();
+        memory.resize(STOP_BYTES + PAGE_BYTES, 0);
         // Half a page away from both.
-        let place = (place_in_page(offset_bytes) + PAGE_BYTES / 2).wrapping_sub(stop.as_ptr() as usize);
-        let stop = &mut stop[place % PAGE_BYTES..][..STOP_BYTES];
-        let mut done = 0;
-        for into in into.chunks_mut(STOP_BYTES) {
-            let stop = &mut stop[..into.len()];
-            match calls::read(fd, offset_bytes + done as u64, stop, flags) {
-                Ok(bytes) => {
-                    into[..bytes].copy_from_slice(&stop[..bytes]);
-                    done += bytes;
-                    if bytes < into.len() {
-                        break;
-                    }
-                }
-                Err(_) if done > 0 => break, // it shows again when the rest is read
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(done)
+        let place = (place_in_page(offset_bytes) + PAGE_BYTES / 2).wrapping_sub(memory.as_ptr() as usize);
+        read_through(&mut memory[place % PAGE_BYTES..][..STOP_BYTES], fd, offset_bytes, into, flags)
     });
     // A thread that is ending has no stop any more.
     by_stop.unwrap_or_else(|_| calls::read(fd, offset_bytes, into, flags))
+}
+
+fn read_through(
+    stop: &mut [u8],
+    fd: BorrowedFd<'_>,
+    offset_bytes: u64,
+    into: &mut [u8],
+    flags: libc::c_int,
+) -> io::Result<usize> {
+    let mut done = 0;
+    for into in into.chunks_mut(stop.len()) {
+        let stop = &mut stop[..into.len()];
+        let bytes = match calls::read(fd, offset_bytes + done as u64, stop, flags) {
+            Err(_) if done > 0 => break, // it shows again when the rest is read
+            outcome => outcome?,
+        };
+        into[..bytes].copy_from_slice(&stop[..bytes]);
+        done += bytes;
+        if bytes < into.len() {
+            break;
+        }
+    }
+    Ok(done)
 }
 
 /// `into.copy_from_slice(from)`, by short copies where one as a string would be slow.
@@ -121,16 +128,15 @@ fn is_slow() -> bool {
 fn try_out() -> bool {
     const LEN_BYTES: usize = 4 * PAGE_BYTES;
     const TRIES_COUNT: usize = 8;
-    let memory = vec![1; LEN_BYTES + PAGE_BYTES];
+    let from = vec![1; LEN_BYTES];
     let mut target = vec![0; LEN_BYTES + PAGE_BYTES];
-    let from = &memory[..LEN_BYTES];
     let mut shortest = |distance_bytes: usize| {
         let wanted = from.as_ptr() as usize + distance_bytes;
         let start = wanted.wrapping_sub(target.as_ptr() as usize) % PAGE_BYTES;
         let into = &mut target[start..][..LEN_BYTES];
         let time = |_| {
             let begin = Instant::now();
-            copy_as_string(from, into);
+            copy_as_string(&from, into);
             begin.elapsed()
         };
         (0..TRIES_COUNT).map(time).min().unwrap_or(Duration::ZERO)
