@@ -1,6 +1,7 @@
 //! The contract between files and what holds their bytes.
 
 pub(crate) mod counting;
+mod disk_cache;
 pub(crate) mod fault;
 pub(crate) mod memory;
 pub(crate) mod pread;
@@ -14,6 +15,7 @@ use crate::sys::gather::MemoryPiece;
 use crate::sys::transfer::Transfer;
 use std::fmt::Debug;
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How a transfer reaches the device.
@@ -74,6 +76,15 @@ impl Properties {
     pub fn allocates_ahead(self) -> bool {
         self.file_system == FileSystem::Local
     }
+}
+
+/// What [`Device::settle`] has written out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// The ranges that it was given.
+    Ranges,
+    /// Everything that was written before.
+    Everything,
 }
 
 /// One open file on a device.
@@ -195,11 +206,12 @@ pub trait Device: Send + Sync + Debug {
     /// The system's; [`sync`](Self::sync) and [`late_error`](Self::late_error) tell them all the same.
     fn wait_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()>;
 
-    /// Returns when what was written so far is durable, as [`sync`](Self::sync) does, but leaves the errors to it.
+    /// Returns when the disk has these ranges and keeps them, so that a [`sync`](Self::sync) has no more to do for them than what the
+    /// file system notes of the file. Errors are left to it.
     ///
     /// # Errors
     /// As [`wait_writeback`](Self::wait_writeback).
-    fn settle(&self) -> io::Result<()>;
+    fn settle(&self, ranges: &[Range<u64>]) -> io::Result<Settled>;
 
     /// Writes a range out, waits for it, and drops it from the page cache.
     ///

@@ -55,7 +55,7 @@ pub use device::counting::{CountingDevice, Counts};
 pub use device::fault::{Fault, FaultDevice};
 pub use device::memory::MemoryDevice;
 pub use device::pread::with_open_files_raised;
-pub use device::{Alignment, Device, Properties, Route};
+pub use device::{Alignment, Device, Properties, Route, Settled};
 pub use error::{Error, Operation, Result};
 pub use file::{CachePolicy, File, Mode, OpenOptions, Sharing, open_device};
 pub use page_buffer::PageBuffer;

@@ -1,9 +1,10 @@
 //! A device that counts what passes through it, so that tests assert operations and bytes instead of seconds.
 
-use super::{Device, Properties, Route};
+use super::{Device, Properties, Route, Settled};
 use crate::sys::gather::MemoryPiece;
 use crate::sys::transfer::{Direction, Transfer};
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -212,8 +213,11 @@ impl Device for CountingDevice {
         self.inner.wait_writeback(offset_bytes, len_bytes)
     }
 
-    fn settle(&self) -> io::Result<()> {
-        self.inner.settle()
+    fn settle(&self, ranges: &[Range<u64>]) -> io::Result<Settled> {
+        for _ in ranges {
+            one_more(&self.writebacks);
+        }
+        self.inner.settle(ranges)
     }
 
     fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {

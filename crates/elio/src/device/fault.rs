@@ -1,10 +1,11 @@
 //! A device that fails, shortens, delays or reorders the operation it is told to, or stops the world there.
 
-use super::{Device, Properties, Route};
+use super::{Device, Properties, Route, Settled};
 use crate::sys::gather::MemoryPiece;
 use crate::sys::transfer::Transfer;
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -198,8 +199,8 @@ impl Device for FaultDevice {
         self.inner.wait_writeback(offset_bytes, len_bytes)
     }
 
-    fn settle(&self) -> io::Result<()> {
-        self.inner.settle()
+    fn settle(&self, ranges: &[Range<u64>]) -> io::Result<Settled> {
+        self.inner.settle(ranges)
     }
 
     fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {

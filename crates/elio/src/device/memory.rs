@@ -1,9 +1,10 @@
 //! A file in memory.
 
-use super::{Device, Properties, Route};
+use super::{Device, Properties, Route, Settled};
 use crate::stat::FileSystem;
 use crate::sys::gather::MemoryPiece;
 use std::io;
+use std::ops::Range;
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Bytes in memory, up to a capacity. It lives as long as somebody holds it, open or not.
@@ -140,8 +141,8 @@ impl Device for MemoryDevice {
         Ok(())
     }
 
-    fn settle(&self) -> io::Result<()> {
-        Ok(())
+    fn settle(&self, _ranges: &[Range<u64>]) -> io::Result<Settled> {
+        Ok(Settled::Ranges)
     }
 
     fn drop_range(&self, _offset_bytes: u64, _len_bytes: u64) -> io::Result<()> {

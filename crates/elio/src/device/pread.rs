@@ -1,6 +1,6 @@
 //! A file of the system, read and written with `preadv2` and `pwritev2`.
 
-use super::{Alignment, Device, Properties, Route, release};
+use super::{Alignment, Device, Properties, Route, Settled, disk_cache, release};
 use crate::file::Mode;
 use crate::spare_files::close_spare_files;
 use crate::stat::{FileSystem, stat_open};
@@ -9,6 +9,7 @@ use crate::sys::calls;
 use crate::sys::gather::MemoryPiece;
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
@@ -290,8 +291,17 @@ impl Device for PreadDevice {
         calls::wait_writeback(self.waiting()?.as_fd(), offset_bytes, len_bytes)
     }
 
-    fn settle(&self) -> io::Result<()> {
-        self.waiting()?.sync_data()
+    fn settle(&self, ranges: &[Range<u64>]) -> io::Result<Settled> {
+        for Range { start, end } in ranges {
+            self.start_writeback(*start, end - start)?;
+        }
+        for Range { start, end } in ranges {
+            self.wait_writeback(*start, end - start)?;
+        }
+        if disk_cache::keep(self.file.as_fd()).is_ok() {
+            return Ok(Settled::Ranges);
+        }
+        self.waiting()?.sync_data().map(|()| Settled::Everything)
     }
 
     fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {

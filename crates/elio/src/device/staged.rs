@@ -2,10 +2,11 @@
 //! caller's memory is a transfer like any other: a worker makes it while the caller computes, or the caller does when
 //! he waits for it first.
 
-use super::{Device, Properties, Route};
+use super::{Device, Properties, Route, Settled};
 use crate::sys::aliasing;
 use crate::sys::transfer::Transfer;
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A fetch into a buffer of the pool, of which the first `skip` bytes are not wanted. Only reading means anything.
@@ -80,7 +81,7 @@ impl Device for StagedDevice {
         unsupported()
     }
 
-    fn settle(&self) -> io::Result<()> {
+    fn settle(&self, _ranges: &[Range<u64>]) -> io::Result<Settled> {
         unsupported()
     }
 

@@ -1,12 +1,13 @@
 //! A file of the system whose asynchronous transfers go through the ring.
 
 use super::pread::PreadDevice;
-use super::{Device, Properties, Route};
+use super::{Device, Properties, Route, Settled};
 use crate::pool;
 use crate::sys::gather::MemoryPiece;
 use crate::sys::ring::Ring;
 use crate::sys::transfer::Transfer;
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A [`PreadDevice`] with a ring. Blocking calls are the same; so are asynchronous ones that only copy from or to the
@@ -103,8 +104,8 @@ impl Device for UringDevice {
         self.file.wait_writeback(offset_bytes, len_bytes)
     }
 
-    fn settle(&self) -> io::Result<()> {
-        self.file.settle()
+    fn settle(&self, ranges: &[Range<u64>]) -> io::Result<Settled> {
+        self.file.settle(ranges)
     }
 
     fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
