@@ -1,4 +1,4 @@
-//! Sizes as people say them.
+//! Sizes and numbers as people say them.
 
 /// Bytes as people say them: 80 MB, 1.6 kB (decimal).
 pub(crate) fn decimal(bytes: u64) -> String {
@@ -28,9 +28,14 @@ pub(crate) fn either(bytes: u64) -> String {
     if bytes.is_multiple_of(1000) { decimal(bytes) } else { binary(bytes) }
 }
 
+/// How many repetitions there were.
+pub(crate) fn repetitions(count: u64) -> String {
+    if count == 1 { "1 repetition".to_owned() } else { format!("{count} repetitions") }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{binary, decimal, either};
+    use super::{binary, decimal, either, repetitions};
 
     #[test]
     fn sizes_are_said_in_decimal_units() {
@@ -42,6 +47,11 @@ mod tests {
     fn sizes_are_said_in_binary_units() {
         let said: Vec<String> = [64, 1 << 10, 16 << 10, 64 << 20, 1100].map(binary).into();
         assert_eq!(said, ["64 B", "1 KiB", "16 KiB", "64 MiB", "1100 B"]);
+    }
+
+    #[test]
+    fn one_repetition_is_not_several() {
+        assert_eq!([1, 2].map(repetitions), ["1 repetition", "2 repetitions"]);
     }
 
     #[test]

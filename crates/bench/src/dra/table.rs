@@ -9,7 +9,7 @@ use crate::dra::sweep;
 use crate::dra::workload::Cell;
 use crate::markdown::{MISSING, megabytes, megabytes_if_any, ratio, render, tally};
 use crate::outcome::Outcome;
-use crate::units::binary;
+use crate::units::{self, binary};
 
 const RULE_OF_CELLS: &str = "\
 A section of an array of doubles on disk is written from an array in the memory of all ranks, and read back into it; not aligned: it begins
@@ -60,10 +60,11 @@ pub(crate) fn report(report: &Report) -> String {
 }
 
 fn head(report: &Report) -> String {
-    let Report { machine, mpi, cold, seed, repetitions, .. } = report;
+    let Report { machine, mpi, cold, seed, .. } = report;
+    let repetitions = units::repetitions(report.repetitions);
     let mut text = format!("DRA, {}: {}\n", machine.date, machine.describe_disk());
     let _ = writeln!(text, "{mpi}; {cold}; seed {seed}. Ranks are not bound to processors.");
-    let _ = writeln!(text, "{repetitions} repetitions, each by new processes on a new array.");
+    let _ = writeln!(text, "{repetitions}, each by new processes on a new array.");
     text.push_str(&report.passes.describe());
     for engine in &report.missing {
         let _ = writeln!(text, "{engine}: {MISSING}: {}.", reason(*engine));

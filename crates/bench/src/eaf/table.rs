@@ -9,7 +9,7 @@ use crate::eaf::workload::Cell;
 use crate::markdown::{MISSING, megabytes, megabytes_if_any, ratio, render, tally};
 use crate::outcome::Outcome;
 use crate::statistics::median;
-use crate::units::decimal;
+use crate::units::{self, decimal};
 
 /// The whole report.
 pub(crate) fn report(report: &Report) -> String {
@@ -62,8 +62,9 @@ are shown, not judged, as are copies from and to the page cache where every core
 fn head(report: &Report) -> String {
     let mut text = format!("EAF, {}: {}\n", report.machine.date, report.machine.describe_disk());
     let _ = writeln!(text, "{}; seed {}.", report.cold, report.seed);
-    for (size, repetitions) in &report.repetitions {
-        let _ = writeln!(text, "Files of {}: {repetitions} repetitions, each on a new file.", decimal(*size));
+    for (size, count) in &report.repetitions {
+        let repetitions = units::repetitions(*count);
+        let _ = writeln!(text, "Files of {}: {repetitions}, each on a new file.", decimal(*size));
     }
     for engine in &report.missing {
         let _ = writeln!(text, "{engine}: {MISSING}: {}.", reason(*engine));

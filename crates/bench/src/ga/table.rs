@@ -9,7 +9,7 @@ use crate::ga::samples::Turns;
 use crate::ga::workload::{Cell, Operation, Product};
 use crate::markdown::{MISSING, ratio, render, tally};
 use crate::outcome::{Outcome, ratio as of};
-use crate::units::binary;
+use crate::units::{self, binary};
 
 /// One in so many turns may be disturbed: most cells then have enough that were not.
 const DISTURBED_PART_MAX: u64 = 10;
@@ -59,13 +59,11 @@ pub(crate) fn of_ranks(report: &Report, ranks: usize) -> String {
 }
 
 fn head(report: &Report) -> String {
-    let Report { machine, mpi, repetitions, seconds, binding, seed, .. } = report;
+    let Report { machine, mpi, seconds, binding, seed, .. } = report;
+    let repetitions = units::repetitions(report.repetitions);
     let mut text = format!("Distributed arrays, {}: {}, {mpi}\n", machine.date, machine.describe_processor());
     let milliseconds = 1e3 * seconds;
-    let _ = writeln!(
-        text,
-        "{repetitions} repetitions, each by new processes; {milliseconds:.0} ms a turn; seed {seed}."
-    );
+    let _ = writeln!(text, "{repetitions}, each by new processes; {milliseconds:.0} ms a turn; seed {seed}.");
     let _ = writeln!(text, "Ranks bound to: {binding}; more ranks than processors: none. One thread a rank.");
     text.push_str(&disturbance(report.turns));
     for &engine in &report.missing {

@@ -8,7 +8,7 @@ use crate::layout::options::Part;
 use crate::layout::report::{Report, Row, Spread};
 use crate::markdown::{MISSING, megabytes, ratio, render, tally};
 use crate::outcome::Outcome;
-use crate::units::either;
+use crate::units::{self, either};
 
 const RULE_OF_ROWS: &str = "\
 Median times in seconds for all of the matrix. Skewed read: tiles of the pattern are read from the source, 16 in flight, each time as many
@@ -45,12 +45,12 @@ pub(crate) fn report(report: &Report) -> String {
 }
 
 fn head(report: &Report) -> String {
-    let Report { machine, cold, seed, side, repetitions, .. } = report;
+    let Report { machine, cold, seed, side, .. } = report;
+    let repetitions = units::repetitions(report.repetitions);
     let mut text = format!("Layout, {}: {}\n", machine.date, machine.describe_disk());
     let _ = writeln!(text, "{cold}; seed {seed}. Ranks are not bound to processors.");
     let size = either(report.matrix_bytes());
-    let _ =
-        writeln!(text, "{side} x {side} doubles, {size}: {repetitions} repetitions, each by new processes.");
+    let _ = writeln!(text, "{side} x {side} doubles, {size}: {repetitions}, each by new processes.");
     text.push_str(&report.passes.describe());
     for (ranks, limits) in &report.limits {
         let [read, write] = limits.map(|limit| megabytes(Some(limit)));

@@ -7,7 +7,7 @@ use crate::outcome::Outcome;
 use crate::sf::engine::Engine;
 use crate::sf::report::{Fall, Report, Row};
 use crate::sf::workload::Cell;
-use crate::units::{decimal, either};
+use crate::units::{self, decimal, either};
 
 const RULE_OF_CELLS: &str = "\
 Request i is written by rank i mod n and read by another (a rank by itself reads its own). Median speeds in MB/s (10^6 bytes; a kB is
@@ -33,12 +33,12 @@ pub(crate) fn report(report: &Report) -> String {
 }
 
 fn head(report: &Report) -> String {
-    let Report { machine, cold, seed, size_bytes, repetitions, .. } = report;
+    let Report { machine, cold, seed, size_bytes, .. } = report;
+    let repetitions = units::repetitions(report.repetitions);
     let mut text = format!("SF, {}: {}\n", machine.date, machine.describe_disk());
     let _ = writeln!(text, "{cold}; seed {seed}. Ranks are not bound to processors.");
     let size = decimal(*size_bytes);
-    let _ =
-        writeln!(text, "Files of {size}: {repetitions} repetitions, each by new processes on a new file.");
+    let _ = writeln!(text, "Files of {size}: {repetitions}, each by new processes on a new file.");
     text.push_str(&report.passes.describe());
     for (engine, mpi) in &report.mpi {
         let _ = writeln!(text, "{engine}: {}{mpi}.", if is_mpiio(*engine) { "MPI-IO, " } else { "on " });
