@@ -119,7 +119,11 @@ fn measure(options: &Options, scratch: &Scratch, report: &mut Report) -> Result<
 fn turns(options: &Options, request_bytes: u64) -> Vec<Turn> {
     let mut turns = Vec::new();
     for ranks in options.ranks() {
-        let yardsticks = [Yardstick::Limit { request_bytes }, Yardstick::SameSize { request_bytes }];
+        let yardsticks = [
+            Yardstick::Limit { request_bytes },
+            Yardstick::SameSize { request_bytes },
+            Yardstick::Cached { request_bytes },
+        ];
         turns.extend(yardsticks.map(|yardstick| Turn::Device(yardstick, ranks)));
         for (engine, _) in options.executables().present() {
             let workloads = options.workloads(request_bytes, ranks).into_iter();
@@ -169,10 +173,10 @@ mod tests {
     use super::{Options, Turn, turns};
 
     #[test]
-    fn every_library_takes_its_turn_in_every_mode_and_the_device_twice() {
+    fn every_library_takes_its_turn_in_every_mode_and_the_kernel_alone_three_times() {
         let options = Options::parse_from(["sf", "--ours", "x", "--mpiio-mpich", "y", "--ranks", "1,2"]);
         let turns = turns(&options, 64_000);
         let of_device = turns.iter().filter(|turn| matches!(turn, Turn::Device(..))).count();
-        assert_eq!((of_device, turns.len()), (4, 12));
+        assert_eq!((of_device, turns.len()), (6, 14));
     }
 }

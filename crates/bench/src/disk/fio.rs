@@ -1,6 +1,8 @@
 //! What the device gives, by fio: `io_uring`, direct, in the directory of the run. The file is laid out ahead (fio's default),
 //! because direct writes that extend a file wait for one another, and synced at the end. Of requests that it replays fio counts neither
 //! those that are in flight when the last one starts nor the sync, which is timed here for this.
+//!
+//! And what the kernel gives through its page cache: `pwrite` of a file whose space is reserved, and `pread`, nothing synced.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,10 +16,10 @@ use crate::disk::scratch::{Scratch, ScratchFile};
 use crate::error::{BenchError, step};
 use crate::statistics::median;
 
-/// Bytes per second the device gives.
+/// Bytes per second the device, or the page cache, gives.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Limit {
-    /// Writing, until on disk.
+    /// Writing; to the device until it is there.
     pub(crate) write: f64,
     /// Reading.
     pub(crate) read: f64,
@@ -50,15 +52,38 @@ impl Load {
 
     fn arguments(self, direction: &str, file: &Path) -> Vec<String> {
         let bytes = self.bytes_of_job();
-        vec![
-            "--name=limit".to_owned(),
+        let mut arguments = vec![
+            "--end_fsync=1".to_owned(),
             format!("--rw={direction}"),
-            format!("--filename={}", file.display()),
-            format!("--bs={}", self.block_bytes),
             format!("--iodepth={}", self.depth),
-            format!("--numjobs={}", self.jobs),
             format!("--size={bytes}"),
             format!("--offset_increment={bytes}"),
+        ];
+        arguments.extend(self.common_arguments(file));
+        arguments
+    }
+
+    /// Job after job moves one block, and goes on behind those of the others.
+    fn cached_arguments(self, direction: &str, file: &Path) -> Vec<String> {
+        let [block, bytes] = [self.block_bytes, self.bytes_of_job()];
+        let skipped = block * (self.jobs as u64 - 1);
+        let rw = if skipped == 0 { direction.to_owned() } else { format!("{direction}:{skipped}") };
+        let mut arguments = vec![
+            format!("--rw={rw}"),
+            format!("--filesize={}", bytes * self.jobs as u64),
+            format!("--io_size={bytes}"),
+            format!("--offset_increment={block}"),
+        ];
+        arguments.extend(self.common_arguments(file));
+        arguments
+    }
+
+    fn common_arguments(self, file: &Path) -> [String; 4] {
+        [
+            "--name=limit".to_owned(),
+            format!("--filename={}", file.display()),
+            format!("--bs={}", self.block_bytes),
+            format!("--numjobs={}", self.jobs),
         ]
     }
 }
@@ -68,6 +93,8 @@ impl Load {
 pub(crate) enum Work {
     /// All of a file, by blocks of one size.
     Blocks(Load),
+    /// The same through the page cache, block by block, by jobs that take turns.
+    Cached(Load),
     /// Parts of a file; speeds are of the bytes that are wanted of it.
     Parts(Replay),
 }
@@ -81,6 +108,18 @@ impl From<Load> for Work {
 impl From<Replay> for Work {
     fn from(replay: Replay) -> Self {
         Self::Parts(replay)
+    }
+}
+
+impl Work {
+    /// What fio calls the way of the bytes.
+    fn way(&self) -> &'static [&'static str] {
+        match self {
+            Self::Blocks(_) | Self::Parts(_) => &["--ioengine=io_uring", "--direct=1"],
+            Self::Cached(_) => {
+                &["--ioengine=psync", "--fallocate=posix", "--invalidate=0", "--scramble_buffers=0"]
+            }
+        }
     }
 }
 
@@ -118,7 +157,7 @@ impl Fio {
     pub(crate) fn measure(&mut self, scratch: &Scratch) -> Result<(), BenchError> {
         let file = scratch.file("limit");
         let found = match &self.work {
-            Work::Blocks(_) => Limit {
+            Work::Blocks(_) | Work::Cached(_) => Limit {
                 write: self.run("write", &file, scratch)?.write.bw_bytes,
                 read: self.run("read", &file, scratch)?.read.bw_bytes,
             },
@@ -144,16 +183,13 @@ impl Fio {
     fn run(&self, direction: &str, file: &ScratchFile, scratch: &Scratch) -> Result<Job, BenchError> {
         // The logs have to be there until fio is done.
         let (arguments, _logs) = match &self.work {
-            Work::Blocks(load) => {
-                let mut arguments = load.arguments(direction, file.path());
-                arguments.push("--end_fsync=1".to_owned());
-                (arguments, Vec::new())
-            }
+            Work::Blocks(load) => (load.arguments(direction, file.path()), Vec::new()),
+            Work::Cached(load) => (load.cached_arguments(direction, file.path()), Vec::new()),
             Work::Parts(replay) => replay.arguments(direction, file.path(), scratch)?,
         };
         let output = Command::new(&self.executable)
-            .args(["--ioengine=io_uring", "--direct=1", "--thread", "--group_reporting"])
-            .arg("--output-format=json")
+            .args(["--thread", "--group_reporting", "--output-format=json"])
+            .args(self.work.way())
             .args(arguments)
             .output()
             .map_err(step("starting", &self.executable))?;
@@ -181,6 +217,8 @@ fn failure(said: &[u8]) -> BenchError {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::{Load, parse};
 
     #[test]
@@ -188,6 +226,17 @@ mod tests {
         let output = br#"fio: a note
             {"jobs": [{"read": {"bw_bytes": 0}, "write": {"bw_bytes": 2500000000}}]}"#;
         assert_eq!(parse(output).map(|job| job.write.bw_bytes), Some(2.5e9));
+    }
+
+    #[test]
+    fn jobs_take_turns_in_the_page_cache() {
+        let load = Load { size_bytes: 10_000_000, block_bytes: 64_000, depth: 1, jobs: 2 };
+        let said = |jobs| Load { jobs, ..load }.cached_arguments("write", Path::new("/f"));
+        assert_eq!(
+            said(2)[..4],
+            ["--rw=write:64000", "--filesize=9984000", "--io_size=4992000", "--offset_increment=64000"]
+        );
+        assert_eq!(said(1)[..2], ["--rw=write", "--filesize=9984000"]);
     }
 
     #[test]

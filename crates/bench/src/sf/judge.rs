@@ -32,7 +32,7 @@ pub(crate) struct Speeds {
     pub(crate) ours: Option<f64>,
     /// The device by requests of the same size, 8 in flight; only where the device takes part.
     pub(crate) same_size: Option<f64>,
-    /// The limit of the device; the same.
+    /// The limit of the device; of cached cells what plain calls of the kernel give.
     pub(crate) limit: Option<f64>,
 }
 

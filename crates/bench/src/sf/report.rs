@@ -80,19 +80,25 @@ fn speeds(cell: Cell, samples: &Samples<(Cell, Engine)>, device: Option<&Device<
         openmpi: of(Engine::OpenMpi),
         mpich: of(Engine::Mpich),
         ours: of(Engine::Ours),
-        same_size: device_speed(cell, device, Yardstick::SameSize { request_bytes }).filter(|_| in_flight),
-        limit: device_speed(cell, device, Yardstick::Limit { request_bytes }),
+        same_size: device_speed(cell, device, Yardstick::SameSize { request_bytes })
+            .filter(|_| in_flight && cell.operation.uses_device()),
+        limit: if cell.operation.uses_device() {
+            device_speed(cell, device, Yardstick::Limit { request_bytes })
+        } else {
+            device_speed(cell, device, Yardstick::Cached { request_bytes })
+        },
     }
 }
 
 fn device_speed(cell: Cell, device: Option<&Device<'_>>, yardstick: Yardstick) -> Option<f64> {
     let Limit { read, write } = device?.speed(yardstick, cell.workload.ranks)?;
-    cell.operation.uses_device().then_some(if cell.operation.is_write() { write } else { read })
+    Some(if cell.operation.is_write() { write } else { read })
 }
 
 fn notes(cell: Cell, speeds: &Speeds, samples: &Samples<(Cell, Engine)>) -> Vec<String> {
     let resident = samples.residence_notes((cell, cell.operation), Engine::ALL, "file");
-    above_limit_note(speeds.best_peer(), speeds.limit).into_iter().chain(resident).collect()
+    let limit = speeds.limit.filter(|_| cell.operation.uses_device());
+    above_limit_note(speeds.best_peer(), limit).into_iter().chain(resident).collect()
 }
 
 /// What becomes of one rank's speed on two.
@@ -106,7 +112,7 @@ pub(crate) struct Fall {
     pub(crate) operation: Operation,
     /// Our speed on 1 and on 2 ranks, in bytes per second.
     pub(crate) ours: [Option<f64>; 2],
-    /// The speed on 2 ranks : on 1, of ours, of the best peer, and of the limit of the device.
+    /// The speed on 2 ranks : on 1, of ours, of the best peer, and of the limit.
     pub(crate) ratios: [Option<f64>; 3],
     /// Whether the fall is small enough.
     pub(crate) outcome: Outcome,
