@@ -3,7 +3,7 @@
 use crate::sys::calls;
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -19,13 +19,12 @@ const EXT: u64 = 0xEF53;
 ///
 /// # Errors
 /// The system's; `Unsupported` on other file systems.
-pub(super) fn keep(file: BorrowedFd<'_>) -> io::Result<()> {
-    if calls::file_system_space_open(file)?.magic != EXT {
+pub(super) fn keep(file: &File) -> io::Result<()> {
+    if calls::file_system_space_open(file.as_fd())?.magic != EXT {
         return Err(io::ErrorKind::Unsupported.into());
     }
-    let link = format!("/proc/self/fd/{}", file.as_raw_fd());
-    let (name, device) = (fs::read_link(&link)?, fs::metadata(&link)?.dev());
-    File::open(topmost_directory(&name, device)?)?.sync_data()
+    let name = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+    File::open(topmost_directory(&name, file.metadata()?.dev())?)?.sync_data()
 }
 
 /// The highest directory above `name` that is on the same device.
@@ -39,7 +38,6 @@ fn topmost_directory(name: &Path, device: u64) -> io::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::fd::AsFd;
 
     #[test]
     fn the_topmost_directory_of_a_file_is_on_its_device_and_the_one_above_is_not() {
@@ -56,7 +54,7 @@ mod tests {
     #[test]
     fn the_disk_of_a_file_whose_name_is_gone_is_still_found() {
         let file = tempfile::tempfile().unwrap();
-        let kept = keep(file.as_fd());
+        let kept = keep(&file);
         if calls::file_system_space_open(file.as_fd()).unwrap().magic == EXT {
             kept.unwrap();
         } else {
@@ -67,6 +65,6 @@ mod tests {
     #[test]
     fn a_file_in_memory_has_no_disk() {
         let file = tempfile::tempfile_in("/dev/shm").unwrap();
-        assert_eq!(keep(file.as_fd()).unwrap_err().kind(), io::ErrorKind::Unsupported);
+        assert_eq!(keep(&file).unwrap_err().kind(), io::ErrorKind::Unsupported);
     }
 }

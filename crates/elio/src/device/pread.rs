@@ -298,7 +298,7 @@ impl Device for PreadDevice {
         for Range { start, end } in ranges {
             self.wait_writeback(*start, end - start)?;
         }
-        if disk_cache::keep(self.file.as_fd()).is_ok() {
+        if disk_cache::keep(&self.file).is_ok() {
             return Ok(Settled::Ranges);
         }
         self.waiting()?.sync_data().map(|()| Settled::Everything)

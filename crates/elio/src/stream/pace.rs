@@ -86,6 +86,12 @@ impl Pace {
         pace
     }
 
+    /// What a sync now makes durable.
+    #[cfg(test)]
+    pub(super) fn noted_bytes(&self) -> u64 {
+        self.device.written_bytes.load(Ordering::Relaxed)
+    }
+
     pub(super) fn note(&mut self, written_bytes: u64) {
         self.since.get_or_insert_with(Instant::now);
         self.written_bytes += written_bytes;

@@ -351,6 +351,13 @@ mod tests {
     }
 
     #[test]
+    fn what_was_written_before_there_was_space_ahead_counts_for_the_device() {
+        // Where everything is synced to measure, that is made durable as well.
+        let writeback = noted((0..12).map(|i| i * MIB..(i + 1) * MIB));
+        assert_eq!(writeback.pace.noted_bytes(), 12 * MIB);
+    }
+
+    #[test]
     fn a_device_that_would_take_little_of_it_early_is_left_alone() {
         let started = |taken: Duration| {
             let counting = CountingDevice::new(MemoryDevice::new(1 << 40));
