@@ -114,13 +114,9 @@ impl Handle {
         Some(copied_bytes)
     }
 
-    /// Copies what the page cache has, or by [`Route::Resident`] is believed to have; if it is worth to wake a worker, together with it.
+    /// Copies what the page cache has or is believed to have by `route`, or, if it is worth to wake a worker, together with it.
     fn copy(self: &Arc<Self>, route: Route, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
-        // To ask costs a hundredth of the copy. Two threads that go on where the kernel has not yet read in make it read there in
-        // another order than the file's, and it takes that for the end of a stream.
-        let is_there =
-            || route != Route::Resident || self.device.is_resident(offset_bytes, into.len() as u64);
-        if self.leaves_to_worker(into.len()) && is_there() {
+        if self.leaves_to_worker(into.len()) {
             return Pending::shared_copy(self, offset_bytes, into);
         }
         read_some(&*self.device, route, offset_bytes, into)

@@ -1,6 +1,6 @@
 //! Files that several processes write, and requests over several files.
 
-use crate::support::{Scratch, device, drop_cache, pattern};
+use crate::support::{Scratch, device, pattern};
 use elio::{
     CachePolicy, CountingDevice, Error, File, MemoryDevice, Mode, OpenOptions, PageBuffer, Piece, Sharing,
     SpreadRequest, read_spread, write_spread,
@@ -255,34 +255,6 @@ fn a_large_read_of_what_is_resident_is_shared_with_a_worker_that_has_a_core() {
         assert!(found[..700_000] == pattern((4 * LEN - 700_000) as u64, 700_000));
         assert_eq!(file.read_at(4 * LEN as u64, &mut found).unwrap(), 0);
     }
-}
-
-/// The kernel is to see it in order, and to read ahead.
-#[test]
-fn a_large_read_of_what_is_not_resident_any_more_is_shared_with_nobody() {
-    const LEN: usize = 2_000_000;
-    let scratch = Scratch::new();
-    let name = scratch.path("file");
-    let counting = CountingDevice::new(device(&name));
-    if !elio::Device::properties(&*counting).resident {
-        return;
-    }
-    let options = OpenOptions { sharing: Sharing::Shared, ..OpenOptions::new(Mode::ReadWrite) };
-    let file = File::on_device(Arc::clone(&counting) as _, "file", &options);
-    file.write_at(0, &pattern(0, 4 * LEN)).unwrap();
-    file.sync().unwrap();
-    let mut found = vec![0; LEN];
-    // Until the page cache is believed to have all of it.
-    for at in [3, 1, 2] {
-        file.read_at((at * LEN) as u64, &mut found).unwrap();
-    }
-    drop_cache(&File::open(&name, &options).unwrap());
-    let before = counting.counts();
-    assert_eq!(file.read_at(0, &mut found).unwrap(), LEN);
-    assert!(found == pattern(0, LEN));
-    let counts = counting.counts();
-    let made = counts.cached_reads - before.cached_reads;
-    assert!(made <= 3, "one that finds little, and those that go on after it: {counts:?} after {before:?}");
 }
 
 /// In whatever order: nothing of such a file is read ahead.
