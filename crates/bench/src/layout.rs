@@ -152,6 +152,8 @@ fn turns(options: &Options, group: &[Pattern], repetition: u64) -> Vec<Turn> {
         options.ranks().into_iter().filter(|_| options.fio().is_some()).map(Turn::Device).collect();
     for job in Job::all(options) {
         match job {
+            // Each conversion has one of its own then.
+            Job::Plain if options.copies_beside() => {}
             Job::Plain => turns.push(Turn::Plain),
             // It takes long and is far from its target: once.
             Job::TensorStore(_) if repetition > 1 => {}
@@ -178,7 +180,7 @@ fn take(turn: Turn, options: &Options, place: &mut Place<'_>, team: &mut Team) -
             options.fio().map_or(Ok(()), |fio| place.measure_device(fio, ranks, options.matrix_bytes()))
         }
         Turn::Peer(pattern, memory_bytes) => place.convert_by_peer(team, (pattern, memory_bytes)),
-        Turn::Conversion(cell) => place.convert(team, cell),
+        Turn::Conversion(cell) => place.convert(team, cell, options.copies_beside()),
         Turn::Skewed(cell) => place.read_skewed(team, cell, options.side()),
     }
 }
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn for_the_spread_alone_there_are_conversions_and_nothing_else() {
+    fn for_the_spread_alone_there_are_conversions_with_what_is_beside_them_and_nothing_else() {
         let options = options("--ours a --plain b --peer-python c --peer-script d --fio e --parts spread");
         let turns = turns(&options, &options.patterns(), 1);
         assert_eq!(turns.len(), 44);

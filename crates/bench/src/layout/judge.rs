@@ -32,6 +32,8 @@ pub(crate) struct Seconds {
     pub(crate) plain: Option<f64>,
     /// `TensorStore`'s conversion.
     pub(crate) peer: Option<f64>,
+    /// The plain copies beside the conversions of this line.
+    pub(crate) beside: Option<f64>,
     /// Reading as many bytes at the limit of the device.
     pub(crate) limit: Option<f64>,
 }
@@ -128,6 +130,7 @@ mod tests {
         aligned: Some(2.0),
         plain: Some(4.0),
         peer: Some(15.0),
+        beside: None,
         limit: Some(1.7),
     };
 

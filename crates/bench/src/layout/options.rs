@@ -74,7 +74,7 @@ pub(crate) struct Options {
 pub(crate) enum Part {
     /// Each conversion, and reading before and after it, against the peers and the device.
     Speeds,
-    /// The slowest conversion against the fastest; alone, all patterns take turns with each other.
+    /// The slowest conversion against the fastest; alone, all patterns take turns with each other, each with a plain copy beside it.
     Spread,
 }
 
@@ -89,9 +89,14 @@ impl Options {
         self.ours.as_deref().filter(|_| !self.peer_only)
     }
 
-    /// The program that copies files, if it has something to do.
+    /// Whether each conversion has a plain copy beside it: for the spread alone, which has no other measure of the device.
+    pub(crate) fn copies_beside(&self) -> bool {
+        !self.wants(Part::Speeds) && self.plain.is_some()
+    }
+
+    /// The program that copies files.
     pub(crate) fn plain(&self) -> Option<&Path> {
-        self.plain.as_deref().filter(|_| self.wants(Part::Speeds))
+        self.plain.as_deref()
     }
 
     /// A Python, and what it runs, if it has something to do.
@@ -115,7 +120,7 @@ impl Options {
     /// Who should be there and is not.
     pub(crate) fn missing(&self) -> Vec<Engine> {
         let is_there = |engine: &Engine| match engine {
-            Engine::Plain | Engine::TensorStore if !self.wants(Part::Speeds) => true,
+            Engine::TensorStore if !self.wants(Part::Speeds) => true,
             Engine::Plain => self.plain().is_some(),
             Engine::TensorStore => self.peer().is_some(),
             Engine::Ours => self.ours().is_some() || (self.peer_only && self.wants(Part::Speeds)),
@@ -197,11 +202,13 @@ mod tests {
     }
 
     #[test]
-    fn for_the_spread_alone_nobody_but_ours_is_started_or_missed() {
+    fn for_the_spread_alone_ours_and_plain_copies_beside_it_are_started_or_missed() {
         let alone = options("--parts spread --plain x --peer-python y --peer-script z --fio f");
-        assert_eq!((alone.plain(), alone.peer(), alone.fio()), (None, None, None));
+        assert!(alone.copies_beside() && alone.plain().is_some());
+        assert_eq!((alone.peer(), alone.fio()), (None, None));
         assert_eq!(alone.missing(), [Engine::Ours]);
-        assert_eq!(options("--parts spread --ours x --peer-only").missing(), [Engine::Ours]);
+        assert_eq!(options("--parts spread --ours x --peer-only").missing(), [Engine::Plain, Engine::Ours]);
+        assert!(!options("--plain x").copies_beside());
     }
 
     #[test]

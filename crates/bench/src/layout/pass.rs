@@ -18,6 +18,9 @@ use crate::neighbours::watch;
 /// The ways of a plain copy, as the program understands them.
 pub(crate) const PLAIN_WAYS: [&str; 2] = ["buffered", "direct"];
 
+/// The way of the copy beside a conversion: as the conversion moves its data.
+const PLAIN_WAY_BESIDE: &str = PLAIN_WAYS[1];
+
 /// Something that takes time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Measured {
@@ -27,6 +30,8 @@ pub(crate) enum Measured {
     Peer(Pattern, u64),
     /// Ours.
     Conversion(Cell),
+    /// A plain copy directly after it.
+    Beside(Cell),
     /// Reading its target.
     Aligned(Cell),
     /// Reading the source by tiles of its target.
@@ -34,13 +39,14 @@ pub(crate) enum Measured {
 }
 
 impl Measured {
-    /// The columns of a line that are not the same in all of them.
-    pub(crate) fn of(cell: Cell) -> [Self; 4] {
+    /// What is measured for a line.
+    pub(crate) fn of(cell: Cell) -> [Self; 5] {
         [
             Self::Skewed(cell.with_least_memory()),
             Self::Conversion(cell),
             Self::Aligned(cell),
             Self::Peer(cell.pattern, cell.memory_bytes),
+            Self::Beside(cell),
         ]
     }
 }
@@ -81,13 +87,15 @@ impl Found {
     /// The median times of a line of a matrix of so many bytes.
     #[expect(clippy::cast_precision_loss, reason = "the size of a matrix is far below 2^53")]
     pub(crate) fn seconds_of(&self, cell: Cell, matrix_bytes: u64) -> Seconds {
-        let [skewed, conversion, aligned, peer] = Measured::of(cell).map(|of| self.samples.median(&of));
+        let [skewed, conversion, aligned, peer, beside] =
+            Measured::of(cell).map(|of| self.samples.median(&of));
         Seconds {
             skewed,
             conversion,
             aligned,
             plain: self.plain().into_iter().flatten().min_by(f64::total_cmp),
             peer,
+            beside,
             limit: self.limits().get(&cell.ranks).map(|[read, _]| matrix_bytes as f64 / read),
         }
     }
@@ -157,15 +165,25 @@ impl Place<'_> {
         Ok(())
     }
 
-    /// A conversion by ours, and reading its target.
-    pub(crate) fn convert(&mut self, team: &mut Team, cell: Cell) -> Result<(), BenchError> {
+    /// A conversion by ours, and reading its target; then, if it is to have one beside it, a plain copy.
+    pub(crate) fn convert(
+        &mut self,
+        team: &mut Team,
+        cell: Cell,
+        copies_beside: bool,
+    ) -> Result<(), BenchError> {
         let job = Job::Ours(cell.ranks, cell.memory_bytes);
-        self.take_all(&[Measured::Conversion(cell), Measured::Aligned(cell)], |place| {
+        let measured = [Measured::Conversion(cell), Measured::Aligned(cell), Measured::Beside(cell)];
+        self.take_all(&measured[..if copies_beside { 3 } else { 2 }], |place| {
             place.renew_target()?;
-            let converted = watch_answer(|| team.ask(job, Command::Copy(cell.pattern)))?;
+            let mut answers = vec![watch_answer(|| team.ask(job, Command::Copy(cell.pattern)))?];
             place.make_cold()?;
-            let read = watch_answer(|| team.ask(job, Command::Aligned(cell.pattern)))?;
-            Ok(vec![converted, read])
+            answers.push(watch_answer(|| team.ask(job, Command::Aligned(cell.pattern)))?);
+            if copies_beside {
+                place.renew_target()?;
+                answers.push(watch_answer(|| team.copy_plainly(PLAIN_WAY_BESIDE))?);
+            }
+            Ok(answers)
         })
     }
 

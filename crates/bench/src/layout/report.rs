@@ -12,6 +12,7 @@ use crate::layout::pass::{Found, Measured};
 use crate::layout::workload::{Cell, ELEMENT_BYTES, Pattern};
 use crate::machine::Machine;
 use crate::outcome::Outcome;
+use crate::statistics::median;
 
 /// One run.
 #[derive(Debug, Serialize)]
@@ -99,14 +100,20 @@ pub(crate) struct Row {
     pub(crate) seconds: Seconds,
     /// Against the targets of speeds, if these were asked for.
     pub(crate) judgements: Option<Judgements>,
-    /// Every single time that was not disturbed: skewed, conversion, aligned, `TensorStore`.
-    pub(crate) all_seconds: [Vec<f64>; 4],
+    /// Every single time that was not disturbed: skewed, conversion, aligned, `TensorStore`, copy beside.
+    pub(crate) all_seconds: [Vec<f64>; 5],
 }
 
 impl Row {
     /// Every single time of the conversion.
     pub(crate) fn conversions(&self) -> &[f64] {
         &self.all_seconds[1]
+    }
+
+    /// The median of conversion : plain copy beside it.
+    pub(crate) fn of_beside(&self) -> Option<f64> {
+        let [_, conversions, _, _, beside] = &self.all_seconds;
+        median(conversions.iter().zip(beside).map(|(conversion, copy)| conversion / copy))
     }
 }
 
@@ -121,21 +128,68 @@ pub(crate) struct Spread {
     pub(crate) extremes: Option<[f64; 2]>,
     /// Slowest : fastest.
     pub(crate) judgement: Judgement,
+    /// The same of the plain copies beside them, which are all alike.
+    pub(crate) of_copies: Option<f64>,
+    /// The same of conversion : copy beside it.
+    pub(crate) of_ratios: Option<f64>,
 }
 
 impl Spread {
     fn all(rows: &[Row], cpus: usize) -> Vec<Self> {
-        let mut by_setting: BTreeMap<(usize, u64), Vec<f64>> = BTreeMap::new();
+        let mut by_setting: BTreeMap<(usize, u64), Vec<&Row>> = BTreeMap::new();
         for row in rows {
-            let of_setting = by_setting.entry((row.cell.ranks, row.cell.memory_bytes)).or_default();
-            of_setting.extend(row.seconds.conversion);
+            by_setting.entry((row.cell.ranks, row.cell.memory_bytes)).or_default().push(row);
         }
-        let spread = |((ranks, memory_bytes), seconds): (_, Vec<f64>)| {
-            let fastest = seconds.iter().copied().min_by(f64::total_cmp);
-            let slowest = seconds.iter().copied().max_by(f64::total_cmp);
-            let judgement = judge_spread(slowest, fastest, ranks, cpus);
-            Self { ranks, memory_bytes, extremes: fastest.zip(slowest).map(Into::into), judgement }
+        let spread = |((ranks, memory_bytes), rows): (_, Vec<&Row>)| {
+            let extremes = extremes(rows.iter().filter_map(|row| row.seconds.conversion));
+            let [fastest, slowest] = [0, 1].map(|which| extremes.map(|extremes| extremes[which]));
+            Self {
+                ranks,
+                memory_bytes,
+                extremes,
+                judgement: judge_spread(slowest, fastest, ranks, cpus),
+                of_copies: spread_of(rows.iter().filter_map(|row| row.seconds.beside)),
+                of_ratios: spread_of(rows.iter().filter_map(|row| row.of_beside())),
+            }
         };
         by_setting.into_iter().map(spread).collect()
+    }
+}
+
+/// The least and the largest.
+fn extremes(values: impl Iterator<Item = f64> + Clone) -> Option<[f64; 2]> {
+    let (least, largest) = (values.clone().min_by(f64::total_cmp), values.max_by(f64::total_cmp));
+    least.zip(largest).map(Into::into)
+}
+
+/// The largest : the least.
+fn spread_of(values: impl Iterator<Item = f64> + Clone) -> Option<f64> {
+    extremes(values).map(|[least, largest]| largest / least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Row, Spread};
+    use crate::layout::judge::Seconds;
+    use crate::layout::workload::{Cell, Pattern};
+
+    #[test]
+    fn where_the_device_changes_conversions_spread_as_the_copies_beside_them() {
+        let row = |rows: u64, conversions: [f64; 3], copies: [f64; 3]| Row {
+            cell: Cell { ranks: 1, memory_bytes: 64 << 20, pattern: Pattern { rows, columns: 8 } },
+            seconds: Seconds {
+                conversion: Some(conversions[1]),
+                beside: Some(copies[1]),
+                ..Seconds::default()
+            },
+            judgements: None,
+            all_seconds: [vec![], conversions.to_vec(), vec![], vec![], copies.to_vec()],
+        };
+        let rows = [row(8, [2.0, 4.0, 8.0], [2.0, 4.0, 8.0]), row(16, [2.2, 2.2, 2.2], [2.0, 2.0, 4.0])];
+        let spreads = Spread::all(&rows, 2);
+        assert_eq!(spreads.len(), 1);
+        assert_eq!(spreads[0].extremes, Some([2.2, 4.0]));
+        let near = |found: Option<f64>, expected: f64| (found.unwrap() - expected).abs() < 1e-9;
+        assert!(near(spreads[0].of_copies, 2.0) && near(spreads[0].of_ratios, 1.1));
     }
 }

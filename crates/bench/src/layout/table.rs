@@ -23,11 +23,13 @@ skewed pattern. Judged if there are as many processors as ranks.
 
 const RULE_OF_CONVERSIONS: &str = "\
 Times in seconds for all of the matrix, from opening the source, cold, until the new target is closed and on disk, by NDRA_Copy. In each
-repetition all conversions take turns.
+repetition all conversions take turns. Copy beside: after each conversion the same files are copied plainly, cold and to disk, by one
+process (direct, several requests in flight); conversion : copy is the median over the turns.
 ";
 
 const RULE_OF_SPREADS: &str = "\
-The slowest conversion : the fastest, of all patterns, by medians. Target: at most 1.15.
+The slowest conversion : the fastest, of all patterns, by medians. Target: at most 1.15. For comparison, where they were measured: the
+same of the copies beside them, which differ in nothing but the moment, and of conversion : copy.
 ";
 
 /// The whole report.
@@ -126,24 +128,38 @@ fn line(row: &Row) -> Vec<String> {
 }
 
 fn conversions(rows: &[Row]) -> String {
-    let head = ["ranks", "memory", "pattern", "median", "shortest", "longest"];
+    let head =
+        ["ranks", "memory", "pattern", "median", "shortest", "longest", "copy beside", "conversion : copy"];
     let line = |row: &Row| {
         let Row { cell, seconds: of, .. } = row;
         let all = || row.conversions().iter().copied();
         let times = [of.conversion, all().min_by(f64::total_cmp), all().max_by(f64::total_cmp)].map(seconds);
         let place = [cell.ranks.to_string(), either(cell.memory_bytes), cell.pattern.to_string()];
-        place.into_iter().chain(times).collect()
+        place.into_iter().chain(times).chain([seconds(of.beside), ratio(row.of_beside())]).collect()
     };
     render(&head, &rows.iter().map(line).collect::<Vec<_>>())
 }
 
 fn spreads(spreads: &[Spread]) -> String {
-    let head = ["ranks", "memory", "fastest", "slowest", "slowest : fastest", "verdict"];
+    let head = [
+        "ranks",
+        "memory",
+        "fastest",
+        "slowest",
+        "slowest : fastest",
+        "verdict",
+        "of the copies",
+        "of conversion : copy",
+    ];
     let line = |spread: &Spread| {
-        let Spread { ranks, memory_bytes, extremes, judgement } = spread;
+        let Spread { ranks, memory_bytes, extremes, judgement, of_copies, of_ratios } = spread;
         let [fastest, slowest] = [0, 1].map(|which| seconds(extremes.map(|extremes| extremes[which])));
         let verdict = judgement.outcome.verdict().to_owned();
-        vec![ranks.to_string(), either(*memory_bytes), fastest, slowest, ratio(judgement.ratio), verdict]
+        let place = [ranks.to_string(), either(*memory_bytes), fastest, slowest];
+        place
+            .into_iter()
+            .chain([ratio(judgement.ratio), verdict, ratio(*of_copies), ratio(*of_ratios)])
+            .collect()
     };
     render(&head, &spreads.iter().map(line).collect::<Vec<_>>())
 }
@@ -190,6 +206,7 @@ mod tests {
             aligned: Some(2.0),
             plain: Some(1.5),
             peer: Some(9.0),
+            beside: None,
             limit: None,
         };
         let judgements = Some(judge(&cell, &seconds, (2 << 30, true), 2));
@@ -202,17 +219,20 @@ mod tests {
     #[test]
     fn conversions_alone_are_shown_with_their_scatter() {
         let cell = Cell { ranks: 2, memory_bytes: 64 << 20, pattern: Pattern { rows: 8, columns: 16384 } };
-        let seconds = Seconds { conversion: Some(2.5), ..Seconds::default() };
-        let all_seconds = [vec![], vec![2.5, 2.0, 2.75], vec![1.0], vec![]];
+        let seconds = Seconds { conversion: Some(2.5), beside: Some(2.5), ..Seconds::default() };
+        let all_seconds = [vec![], vec![2.5, 2.0, 2.75], vec![1.0], vec![], vec![2.5, 2.5, 2.5]];
         let table = conversions(&[Row { cell, seconds, judgements: None, all_seconds }]);
-        assert_eq!(last_line(&table)[1..7], ["2", "64 MiB", "8 x 16384", "2.50", "2.00", "2.75"]);
+        let line = ["2", "64 MiB", "8 x 16384", "2.50", "2.00", "2.75", "2.50", "1.00"];
+        assert_eq!(last_line(&table)[1..9], line);
     }
 
     #[test]
     fn slowest_and_fastest_are_shown() {
         let judgement = judge_spread(Some(2.2), Some(2.0), 2, 2);
-        let table =
-            spreads(&[Spread { ranks: 2, memory_bytes: 64 << 20, extremes: Some([2.0, 2.2]), judgement }]);
-        assert_eq!(last_line(&table)[1..7], ["2", "64 MiB", "2.00", "2.20", "1.10", "holds"]);
+        let (extremes, of_copies) = (Some([2.0, 2.2]), Some(1.3));
+        let of_ratios = None;
+        let spread = Spread { ranks: 2, memory_bytes: 64 << 20, extremes, judgement, of_copies, of_ratios };
+        let line = ["2", "64 MiB", "2.00", "2.20", "1.10", "holds", "1.30", ""];
+        assert_eq!(last_line(&spreads(&[spread]))[1..9], line);
     }
 }
