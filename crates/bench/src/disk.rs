@@ -1,5 +1,6 @@
-//! What the suites about files share: an equal start for everybody (`page_cache`, `memory`, `rehearsal`), files that vanish (`scratch`),
-//! the device by fio (`fio`, `replay`), what is timed (`access`, `samples`, `passes`) a line of a table (`cell`) and its rule (`rule`).
+//! What the suites about files share: an equal start for everybody (`page_cache`, `memory`, `rehearsal`), files that vanish (`scratch`), not
+//! while somebody measures (`removals`), the device by fio (`fio`, `replay`), what is timed (`access`, `samples`, `passes`), a line of a
+//! table (`cell`) and its rule (`rule`).
 
 pub(crate) mod access;
 pub(crate) mod cell;
@@ -8,6 +9,7 @@ pub(crate) mod memory;
 pub(crate) mod page_cache;
 pub(crate) mod passes;
 pub(crate) mod rehearsal;
+pub(crate) mod removals;
 pub(crate) mod replay;
 pub(crate) mod rule;
 pub(crate) mod samples;

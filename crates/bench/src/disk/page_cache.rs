@@ -60,7 +60,8 @@ pub(crate) fn flush() {
     sync();
 }
 
-fn forget(path: &Path) -> Result<(), BenchError> {
+/// Makes `path` cold, after it was synced.
+pub(crate) fn forget(path: &Path) -> Result<(), BenchError> {
     let file = File::open(path).map_err(step("opening", path))?;
     file.sync_all().map_err(step("syncing", path))?;
     fadvise(&file, 0, None, Advice::DontNeed).map_err(|cause| step("evicting", path)(cause.into()))

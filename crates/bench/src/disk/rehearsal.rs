@@ -2,7 +2,6 @@
 //! virtual machine gives free memory back to its host within a second or so, to touch it again takes several times as long as
 //! writing it, and which memory the kernel takes depends on the sizes of the writes. So what a rehearsal wrote is kept, under
 //! another name, until nothing else is left to do before the timed write; then the page cache forgets it, which takes no time.
-//! The files themselves go when the pass is over: a disk that is told which blocks are free is busy for seconds.
 
 use std::fs;
 use std::path::Path;
@@ -44,11 +43,9 @@ impl Rehearsals {
         forget_below(self.0.path())
     }
 
-    /// Removes them, and waits until the disk has done so.
+    /// Removes them.
     pub(crate) fn clear(&self) -> Result<(), BenchError> {
-        self.0.clear()?;
-        flush();
-        Ok(())
+        self.0.clear()
     }
 }
 

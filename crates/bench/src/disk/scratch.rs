@@ -2,13 +2,18 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::disk::removals::Removals;
 use crate::error::{BenchError, step};
 
 /// A directory of this process below the one the user named; it vanishes with the value.
 #[derive(Debug)]
-pub(crate) struct Scratch(PathBuf);
+pub(crate) struct Scratch {
+    path: PathBuf,
+    removals: Arc<Removals>,
+}
 
 impl Scratch {
     /// Makes it.
@@ -17,22 +22,23 @@ impl Scratch {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = directory.join(format!("chemio-bench-{}-{number}", std::process::id()));
         fs::create_dir_all(&path).map_err(step("making", &path))?;
-        Ok(Self(path))
+        let removals = Arc::new(Removals::in_directory(path.join("removed"))?);
+        Ok(Self { path, removals })
     }
 
     /// The directory.
     pub(crate) fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     /// A name for a file that does not exist yet.
     pub(crate) fn file(&self, name: &str) -> ScratchFile {
-        ScratchFile(self.0.join(name))
+        ScratchFile { path: self.path.join(name), removals: Arc::clone(&self.removals) }
     }
 
     /// An empty directory for a library that makes several files.
     pub(crate) fn directory(&self, name: &str) -> Result<ScratchDirectory, BenchError> {
-        let directory = ScratchDirectory(self.0.join(name));
+        let directory = ScratchDirectory { path: self.path.join(name), removals: Arc::clone(&self.removals) };
         directory.clear()?;
         Ok(directory)
     }
@@ -40,23 +46,31 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = fs::remove_dir_all(&self.path);
     }
 }
 
-/// A file that is removed when the value goes.
+/// A file that is removed when the value goes; as far as the disk knows, later.
 #[derive(Debug)]
-pub(crate) struct ScratchFile(PathBuf);
+pub(crate) struct ScratchFile {
+    path: PathBuf,
+    removals: Arc<Removals>,
+}
 
 impl ScratchFile {
     /// Its path.
     pub(crate) fn path(&self) -> &Path {
-        &self.0
+        &self.path
+    }
+
+    /// Before somebody else removes it: the disk is not to know.
+    pub(crate) fn keep_blocks(&self) -> Result<(), BenchError> {
+        self.removals.link(&self.path)
     }
 
     /// Removes it now, so that the next writer makes a new one.
     pub(crate) fn remove(&self) {
-        let _ = fs::remove_file(&self.0);
+        let _ = self.removals.take(&self.path);
     }
 }
 
@@ -66,25 +80,28 @@ impl Drop for ScratchFile {
     }
 }
 
-/// A directory that is removed when the value goes.
+/// A directory that is removed when the value goes; as far as the disk knows, later.
 #[derive(Debug)]
-pub(crate) struct ScratchDirectory(PathBuf);
+pub(crate) struct ScratchDirectory {
+    path: PathBuf,
+    removals: Arc<Removals>,
+}
 
 impl ScratchDirectory {
     /// Its path.
     pub(crate) fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     /// Removes what is in it, so that the next writer makes new files.
     pub(crate) fn clear(&self) -> Result<(), BenchError> {
-        let _ = fs::remove_dir_all(&self.0);
-        fs::create_dir(&self.0).map_err(step("making", &self.0))
+        self.removals.take(&self.path)?;
+        fs::create_dir(&self.path).map_err(step("making", &self.path))
     }
 }
 
 impl Drop for ScratchDirectory {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = self.removals.take(&self.path);
     }
 }

@@ -102,6 +102,7 @@ fn ask(job: &mut Conversation, command: &str) -> Result<Answer, BenchError> {
 
 /// Some libraries delete the file, others leave it.
 fn destroy(job: &mut Conversation, file: &ScratchFile) -> Result<(), BenchError> {
+    file.keep_blocks()?;
     ask(job, "destroy")?;
     file.remove();
     Ok(())
