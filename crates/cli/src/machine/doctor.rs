@@ -49,8 +49,11 @@ pub(crate) fn run(options: &options::Doctor) -> Result<()> {
 
 fn look(directory: &Path) -> Result<Vec<Finding>> {
     let properties = probe(directory)?;
+    let mount = Mount::of(directory);
     let mut findings =
-        vec![kernel(), io_uring(), file_system(directory, properties), direct(properties), space(directory)?];
+        vec![kernel(), io_uring(), file_system(mount.as_ref(), properties), direct(properties)];
+    findings.push(space(directory)?);
+    findings.extend(mount.as_ref().and_then(freed_blocks));
     findings.extend(limits());
     findings.extend([shared_memory(), pages_of_ranks(), Some(launcher()), compiler()].into_iter().flatten());
     Ok(findings)
@@ -83,7 +86,7 @@ fn io_uring() -> Finding {
     }
 }
 
-fn file_system(directory: &Path, properties: Properties) -> Finding {
+fn file_system(mount: Option<&Mount>, properties: Properties) -> Finding {
     let (found, advice) = match properties.file_system {
         FileSystem::Local => ("on a local device", None),
         FileSystem::Memory => {
@@ -104,18 +107,42 @@ fn file_system(directory: &Path, properties: Properties) -> Finding {
         ),
         _ => ("of a kind that makes no difference", None),
     };
-    let kind = mounted_kind(directory).map_or(String::new(), |kind| format!("{kind}, "));
+    let kind = mount.map_or(String::new(), |mount| format!("{}, ", mount.kind));
     Finding::new("file system", format!("{kind}{found}"), advice)
 }
 
-/// What the system calls the file system that `directory` is on. Some are made of several devices, of which it does not know.
-fn mounted_kind(directory: &Path) -> Option<String> {
-    let device = rustix::fs::stat(directory).ok()?.st_dev;
-    let device = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
-    let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
-    // 36 35 98:0 /root /mount options ... - ext4 /dev/sda options
-    let mount = mounts.lines().find(|line| line.split(' ').nth(2) == Some(&device))?;
-    mount.split_once(" - ")?.1.split(' ').next().map(str::to_owned)
+/// How a file system is mounted.
+#[derive(Debug)]
+struct Mount {
+    /// What the system calls it.
+    kind: String,
+    /// Those of the file system itself.
+    options: String,
+}
+
+impl Mount {
+    /// That of the file system that `directory` is on. Some are made of several devices, of which the system does not know.
+    fn of(directory: &Path) -> Option<Self> {
+        let device = rustix::fs::stat(directory).ok()?.st_dev;
+        let device = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
+        let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+        mounts.lines().find(|line| line.split(' ').nth(2) == Some(&device)).and_then(Self::of_line)
+    }
+
+    /// As of `36 35 98:0 /root /mount options ... - ext4 /dev/sda options`.
+    fn of_line(line: &str) -> Option<Self> {
+        let mut words = line.split_once(" - ")?.1.split(' ').map(str::to_owned);
+        Some(Self { kind: words.next()?, options: words.nth(1).unwrap_or_default() })
+    }
+}
+
+/// Whether the device is told which blocks are free as soon as they are; if not, there is nothing to say.
+fn freed_blocks(mount: &Mount) -> Option<Finding> {
+    let is_told =
+        mount.options.split(',').any(|option| option == "discard" || option.starts_with("discard="));
+    let advice = "what is written in the seconds after large files were deleted may be slower: run fstrim now and then \
+                  instead of mounting with discard";
+    is_told.then(|| Finding::new("freed blocks", "the device is told at once (discard)", Some(advice)))
 }
 
 fn direct(properties: Properties) -> Finding {
@@ -254,9 +281,25 @@ mod tests {
     #[test]
     fn every_finding_that_is_not_well_says_what_to_change() {
         let in_memory = Properties { file_system: FileSystem::Memory, ..Properties::default() };
-        assert!(file_system("/".as_ref(), in_memory).advice.is_some() && direct(in_memory).advice.is_none());
+        assert!(file_system(None, in_memory).advice.is_some() && direct(in_memory).advice.is_none());
         assert!(direct(Properties::default()).advice.is_some());
         assert!(kernel_version() > (2, 6));
+    }
+
+    #[test]
+    fn a_mount_that_tells_the_device_of_freed_blocks_is_told() {
+        let mount = |options: &str| {
+            Mount::of_line(&format!("36 35 98:0 / /scratch rw,relatime shared:1 - ext4 /dev/sda {options}"))
+                .unwrap()
+        };
+        assert_eq!(mount("rw").kind, "ext4");
+        assert!(
+            ["rw,discard", "rw,discard=async,ssd"]
+                .iter()
+                .all(|options| freed_blocks(&mount(options)).is_some())
+        );
+        assert!(["rw", "rw,nodiscard"].iter().all(|options| freed_blocks(&mount(options)).is_none()));
+        assert!(Mount::of_line("36 35").is_none());
     }
 
     #[test]
