@@ -18,7 +18,7 @@ before the array is made, and end when the last rank has waited, or, to disk, wh
 of reading begin before it is opened. HDF5: chunks as the hint, contiguous without one; each rank moves its block, collective or
 independent. Target of a cached cell: 0.95 of the best peer. Target of a cell on the device: the smaller of twice the best peer and 0.85
 of the limit (not aligned: without the limit), never below 0.95 of the best peer. Judged: 1 and 2 ranks, if there are as many processors.
-The limit is what fio reaches beside them with as many jobs as ranks (io_uring, direct, 1 MiB blocks, depth 16).
+The limit is what fio reaches beside them with as many jobs as ranks (io_uring, direct, 1 MiB blocks in huge pages, depth 16).
 ";
 
 const RULE_OF_SHIFTS: &str = "\

@@ -50,7 +50,7 @@ const RULE_OF_CELLS: &str = "\
 Median speeds in MB/s (10^6 bytes). Target of a cached cell: 0.95 of the better peer, twice the better peer for sequential
 chunks of 1.6 kB. Target of a cell on the device: the smaller of twice the better peer and F of the limit (F = 0.85 at
 1.6 MB, 0.7 at 160 kB, 0.5 at 16 kB with 8 in flight; 0.7 blocking sequential from 16 kB), never below 0.95 of the peer.
-The limit is what fio reaches between the repetitions of the same walk (io_uring, direct, 1 MiB blocks, depth 16).
+The limit is what fio reaches between the repetitions of the same walk (io_uring, direct, 1 MiB blocks in huge pages, depth 16).
 Fortran direct access has only blocking calls: with 8 in flight it takes its turns through 8 buffers like the others.
 ";
 

@@ -17,7 +17,7 @@ opening the source, cold, until the new target is closed and on disk, by NDRA_Co
 the same files to disk by one process, the faster of buffered and direct. TensorStore: its conversion, once, in one process with as
 much cache, from chunks like the source's bricks to chunks like the target's, each a file, until on disk. Targets: conversion : copy at
 most 1.25 with memory of a quarter of the matrix or more, and 1.6 with less; limit : aligned read (of as many bytes, by fio: io_uring,
-direct, 1 MiB blocks, depth 16, as many jobs as ranks) at least 0.85; TensorStore : conversion above 1, and 3 in the most
+direct, 1 MiB blocks in huge pages, depth 16, as many jobs as ranks) at least 0.85; TensorStore : conversion above 1, and 3 in the most
 skewed pattern. Judged if there are as many processors as ranks.
 ";
 

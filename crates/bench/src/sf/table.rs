@@ -14,7 +14,7 @@ Request i is written by rank i mod n and read by another (a rank by itself reads
 1000 bytes) of all ranks together; writing includes the creation of the file. Target of a cached cell: 0.95 of the best peer.
 Target of a cell on the device: the smaller of twice the best peer and F of the limit (F = 0.85 at 1 MB, 0.6 at 64 kB, 8 in
 flight; none when blocking), never below 0.95 of the best peer. Judged: 1 and 2 ranks, if there are as many processors. The limit is what
-fio reaches between the repetitions of the same requests with as many jobs as ranks (io_uring, direct, 1 MiB blocks, depth 16);
+fio reaches between the repetitions of the same requests with as many jobs as ranks (io_uring, direct, 1 MiB blocks in huge pages, depth 16);
 \"same size\" is fio by requests of this size, rounded up to pages, at depth 8. The limit of a cached cell is what fio reaches by plain
 calls (pwrite of a file whose space is reserved, without its creation; pread), by requests of this size in turn. It is shown, not a target.
 ";
