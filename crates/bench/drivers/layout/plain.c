@@ -6,7 +6,8 @@
  * Commands come on standard input, answers are JSON, a line each:
  *
  *   copy buffered  reads and writes through the page cache, 1 MiB at a time, and syncs each file  {"seconds": until all is on disk}
- *   copy direct    two threads, each by direct transfers of 1 MiB to a file whose blocks were allocated before; and syncs
+ *   copy direct    eight threads, each by direct transfers of 1 MiB in a huge page, to a file whose blocks were allocated before; and
+ *                  syncs
  *
  * After an error the answer is {"error": "..."} and the program ends. */
 #define _GNU_SOURCE
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,8 +28,8 @@
 #include "fail.h"
 #include "kernel_directory.h"
 
-enum { PATH_BYTES_MAX = 1024, DESCRIPTORS_MAX = 16, THREADS_COUNT = 2, PAGE_BYTES = 4096 };
-static const size_t BUFFERED_BYTES = 1 << 20, DIRECT_BYTES = 1 << 20;
+enum { PATH_BYTES_MAX = 1024, DESCRIPTORS_MAX = 16, THREADS_COUNT = 8, PAGE_BYTES = 4096 };
+static const size_t BUFFERED_BYTES = 1 << 20, DIRECT_BYTES = 1 << 20, HUGE_PAGE_BYTES = 2 << 20;
 
 static struct {
     char source[PATH_BYTES_MAX], target[PATH_BYTES_MAX];
@@ -61,11 +63,14 @@ struct copy {
     atomic_size_t next; /* the first byte that no thread has taken */
 };
 
+/* Contiguous for the device, too, where the system has huge pages: in small ones a virtual disk is half as fast or less. */
 static void *allocate(size_t bytes)
 {
-    void *buffer = aligned_alloc(PAGE_BYTES, bytes);
+    size_t rounded = (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+    void *buffer = aligned_alloc(HUGE_PAGE_BYTES, rounded);
     if (!buffer)
         fail("no memory for a buffer");
+    madvise(buffer, rounded, MADV_HUGEPAGE);
     return buffer;
 }
 
