@@ -55,7 +55,9 @@ fn look(directory: &Path) -> Result<Vec<Finding>> {
     findings.push(space(directory)?);
     findings.extend(mount.as_ref().and_then(freed_blocks));
     findings.extend(limits());
-    findings.extend([shared_memory(), pages_of_ranks(), Some(launcher()), compiler()].into_iter().flatten());
+    let pages = [pages_of_buffers(), pages_of_ranks()];
+    findings.extend([shared_memory()].into_iter().chain(pages).flatten());
+    findings.extend([Some(launcher()), compiler()].into_iter().flatten());
     Ok(findings)
 }
 
@@ -198,6 +200,18 @@ fn shared_memory() -> Option<Finding> {
     Some(Finding::new("/dev/shm", output::bytes(total), advice))
 }
 
+/// Whether a program gets huge pages that asks for them, as the buffers of transfers do; `None` where the system does not tell.
+fn pages_of_buffers() -> Option<Finding> {
+    let choices = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").ok()?;
+    Some(buffers_of_choice(chosen(&choices)?))
+}
+
+fn buffers_of_choice(choice: &str) -> Finding {
+    let advice = "buffers are in small pages, with which a virtual disk may give less than half of what it can: \
+                  echo madvise > /sys/kernel/mm/transparent_hugepage/enabled";
+    Finding::new("huge pages", choice, (choice == "never").then_some(advice))
+}
+
 /// In which pages ranks of a node get the memory of arrays that they share; `None` where the system does not tell.
 fn pages_of_ranks() -> Option<Finding> {
     let choices = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/shmem_enabled").ok()?;
@@ -308,6 +322,12 @@ mod tests {
         assert_eq!(chosen("advise"), None);
         assert!(pages_of_choice("advise").advice.is_none());
         assert!(pages_of_choice("never").advice.is_some_and(|advice| advice.contains("shmem_enabled")));
+    }
+
+    #[test]
+    fn buffers_without_huge_pages_are_told() {
+        assert!(["always", "madvise"].iter().all(|choice| buffers_of_choice(choice).advice.is_none()));
+        assert!(buffers_of_choice("never").advice.is_some_and(|advice| advice.contains("madvise")));
     }
 
     #[test]
