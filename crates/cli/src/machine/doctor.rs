@@ -55,9 +55,8 @@ fn look(directory: &Path) -> Result<Vec<Finding>> {
     findings.push(space(directory)?);
     findings.extend(mount.as_ref().and_then(freed_blocks));
     findings.extend(limits());
-    let pages = [pages_of_buffers(), pages_of_ranks()];
-    findings.extend([shared_memory()].into_iter().chain(pages).flatten());
-    findings.extend([Some(launcher()), compiler()].into_iter().flatten());
+    let rest = [shared_memory(), pages_of_buffers(), pages_of_ranks(), Some(launcher()), compiler()];
+    findings.extend(rest.into_iter().flatten());
     Ok(findings)
 }
 
