@@ -5,6 +5,7 @@ use crate::device::pread::{self, PreadDevice};
 use crate::device::{Device, Properties, Route};
 use crate::error::{Error, Operation, Result};
 use crate::inode::Inode;
+use crate::policy::pauses::Pauses;
 use crate::policy::residency::Residency;
 use crate::policy::waiting::Waiting;
 use crate::policy::{backend, cache};
@@ -112,6 +113,7 @@ pub(crate) struct Handle {
     pub(crate) inode: Arc<Inode>,
     pub(crate) residency: Residency,
     pub(crate) waiting: Waiting,
+    pub(crate) pauses: Pauses,
     /// Where calls are counted, if they are.
     pub(crate) counters: Option<Arc<FileCounters>>,
     read_ahead: Arc<Mutex<ReadAhead>>,
@@ -175,6 +177,7 @@ impl File {
             inode,
             residency: Residency::default(),
             waiting: Waiting::default(),
+            pauses: Pauses::default(),
             counters: counters::of_file(path, properties, options),
             read_ahead,
         };

@@ -4,5 +4,6 @@ pub(crate) mod backend;
 pub(crate) mod cache;
 pub(crate) mod cores;
 pub(crate) mod memory_share;
+pub(crate) mod pauses;
 pub(crate) mod residency;
 pub(crate) mod waiting;

@@ -67,6 +67,7 @@ impl Pending {
         memory: CallerMemory,
         copied_bytes: Option<usize>,
     ) -> Self {
+        handle.pauses.note_call();
         let mut pending = Self::new(handle, Direction::Read, offset_bytes, memory);
         pending.start_read(copied_bytes);
         pending.note_start();
@@ -75,6 +76,7 @@ impl Pending {
 
     /// A write that has been started.
     pub(super) fn write(handle: &Arc<Handle>, offset_bytes: u64, memory: CallerMemory) -> Self {
+        handle.pauses.note_call();
         let mut pending = Self::new(handle, Direction::Write, offset_bytes, memory);
         pending.start_write();
         pending.note_start();
@@ -95,6 +97,7 @@ impl Pending {
         if self.outcome.is_none() {
             self.start = Some(self.handle.waiting.note_start());
         }
+        self.handle.pauses.note_end();
     }
 
     fn operation(&self) -> Operation {
@@ -353,14 +356,19 @@ impl Pending {
         let transfer = self.start_transfer(Route::Direct, start, region, self.file_range(&range));
         self.note_if_direct_read(&range);
         self.unissued.start = range.end;
-        let by_worker = self.asynchronous && self.direction == Direction::Read && len >= WORKER_COPY_BYTES;
-        let way = if by_worker {
+        let way = if self.is_copied_by_worker(len) {
             Way::InPlace(self.start_copy(transfer, skip, &range))
         } else {
             Way::Staged { transfer, skip, ahead: false }
         };
         self.parts.push_back(Part { range, way });
         true
+    }
+
+    /// Whether a staged part of this size is copied to its place before somebody waits for it.
+    fn is_copied_by_worker(&self, len: usize) -> bool {
+        let is_read = self.asynchronous && self.direction == Direction::Read;
+        is_read && len >= WORKER_COPY_BYTES && self.handle.pauses.are_expected()
     }
 
     /// Lets a worker copy a staged part to its place once it is there.
@@ -381,8 +389,12 @@ impl Pending {
         if let Some(start) = self.start.take() {
             self.handle.waiting.note_wait(&start);
         }
-        while self.outcome.is_none() {
-            self.complete_next();
+        if self.outcome.is_none() {
+            self.handle.pauses.note_call();
+            while self.outcome.is_none() {
+                self.complete_next();
+            }
+            self.handle.pauses.note_end();
         }
         match self.outcome.as_ref().expect("set by the loop above") {
             Ok(bytes) => Ok(*bytes),
@@ -391,8 +403,12 @@ impl Pending {
     }
 
     pub(crate) fn test(&mut self) -> bool {
-        while self.outcome.is_none() && self.parts.front().is_none_or(Part::is_done) {
-            self.complete_next();
+        if self.outcome.is_none() {
+            self.handle.pauses.note_call();
+            while self.outcome.is_none() && self.parts.front().is_none_or(Part::is_done) {
+                self.complete_next();
+            }
+            self.handle.pauses.note_end();
         }
         self.outcome.is_some()
     }
