@@ -27,12 +27,12 @@ use self::pass::{Found, Place};
 use self::report::{Report, Return, Row, Shift};
 use self::team::Team;
 use self::workload::{Alignment, Cell, Layout, Workload};
-use crate::Findings;
 use crate::disk::page_cache::PageCache;
 use crate::disk::passes::Passes;
 use crate::disk::rehearsal::Rehearsals;
 use crate::disk::scratch::Scratch;
 use crate::error::BenchError;
+use crate::findings::Findings;
 use crate::progress::Progress;
 use crate::turns::shuffled;
 
@@ -43,11 +43,15 @@ pub(crate) fn run(options: &Options) -> Result<Findings, BenchError> {
     let scratch = Scratch::below(&options.on_disk.directory)?;
     let mut report = Report::empty(options, &scratch);
     measure(options, &scratch, &mut report)?;
-    Ok(Findings {
-        markdown: table::report(&report),
+    Ok(findings(&report))
+}
+
+fn findings(report: &Report) -> Findings {
+    Findings {
+        markdown: table::report(report),
         json: serde_json::json!(report),
         is_complete: report.missing.is_empty() && report.has_limit,
-    })
+    }
 }
 
 /// What all turns of a run use, and what they found.
@@ -79,8 +83,10 @@ fn measure(options: &Options, scratch: &Scratch, report: &mut Report) -> Result<
     for repetition in 1..=options.repetitions() {
         progress.say(&format!("repetition {repetition} of {}", options.repetitions()));
         round.repeat(repetition, &progress, report)?;
+        report.repetitions = repetition;
+        round.fill(report);
+        findings(report).keep(&options.common)?;
     }
-    round.fill(report);
     Ok(())
 }
 
@@ -180,7 +186,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    fn fill(self, report: &mut Report) {
+    fn fill(&self, report: &mut Report) {
         let (options, cpus) = (self.options, report.machine.cpus);
         report.passes = self.passes;
         if options.wants(Part::Speeds) {
@@ -188,8 +194,9 @@ impl<'a> Round<'a> {
             report.shifts = Shift::all(&report.rows, &self.device, cpus);
             report.returns = Return::all(&report.rows, &self.found, cpus);
         }
-        let line = |(setting, trials)| overlap::Line::new(setting, trials, cpus);
-        report.overlaps = self.trials.into_iter().map(line).collect();
+        let line =
+            |(&setting, trials): (&Setting, &Vec<Trial>)| overlap::Line::new(setting, trials.clone(), cpus);
+        report.overlaps = self.trials.iter().map(line).collect();
         if options.wants(Part::Sweep) {
             report.sweep = sweep::Line::all(options, &self.sweep);
         }

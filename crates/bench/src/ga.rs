@@ -18,8 +18,8 @@ use self::report::{CounterRow, ProductRow, Report, TransferRow};
 use self::samples::Samples;
 use self::team::Team;
 use self::turn::{Task, Turn};
-use crate::Findings;
 use crate::error::BenchError;
+use crate::findings::Findings;
 use crate::progress::Progress;
 use crate::turns::shuffled;
 

@@ -25,11 +25,11 @@ use self::pass::{Found, Place};
 use self::report::Report;
 use self::team::{Command, Team};
 use self::workload::{Cell, Pattern};
-use crate::Findings;
 use crate::disk::page_cache::PageCache;
 use crate::disk::passes::Passes;
 use crate::disk::scratch::{Scratch, ScratchDirectory};
 use crate::error::{BenchError, step};
+use crate::findings::Findings;
 use crate::machine::Machine;
 use crate::progress::Progress;
 use crate::turns::shuffled;
@@ -42,11 +42,15 @@ pub(crate) fn run(options: &Options) -> Result<Findings, BenchError> {
     let scratch = Scratch::below(&options.directory)?;
     let mut report = empty_report(options, &scratch);
     measure(options, &scratch, &mut report)?;
-    Ok(Findings {
-        markdown: table::report(&report),
+    Ok(findings(&report))
+}
+
+fn findings(report: &Report) -> Findings {
+    Findings {
+        markdown: table::report(report),
         json: serde_json::json!(report),
         is_complete: report.missing.is_empty() && report.has_limit,
-    })
+    }
 }
 
 fn empty_report(options: &Options, scratch: &Scratch) -> Report {
@@ -56,7 +60,7 @@ fn empty_report(options: &Options, scratch: &Scratch) -> Report {
         cold: PageCache::probe().describe(),
         seed: options.common.seed,
         side: options.side(),
-        repetitions: options.repetitions(),
+        repetitions: 0,
         passes: Passes::default(),
         parts: options.parts.clone(),
         peer_only: options.peer_only,
@@ -111,8 +115,10 @@ fn measure(options: &Options, scratch: &Scratch, report: &mut Report) -> Result<
                 take(turn, options, &mut place, &mut team)?;
             }
         }
+        report.repetitions = repetition;
+        report.fill(&place.found, &cells(options));
+        findings(report).keep(&options.common)?;
     }
-    report.fill(&place.found, &cells(options));
     Ok(())
 }
 

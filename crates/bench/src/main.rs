@@ -9,6 +9,7 @@ mod disk;
 mod dra;
 mod eaf;
 mod error;
+mod findings;
 mod ga;
 mod launcher;
 mod layout;
@@ -24,27 +25,15 @@ mod summary;
 mod turns;
 mod units;
 
-use std::fs;
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::error::{BenchError, step};
+use crate::error::BenchError;
 use crate::options::{Cli, Suite, Task};
 
 const EXIT_WRONG: u8 = 1;
 const EXIT_PEER_MISSING: u8 = 3;
-
-/// What a suite found.
-struct Findings {
-    /// The report as markdown.
-    markdown: String,
-    /// The same with every single time.
-    json: serde_json::Value,
-    /// Whether everything was there to be measured.
-    is_complete: bool,
-}
 
 fn main() -> ExitCode {
     let done = match Cli::parse().task {
@@ -63,7 +52,7 @@ fn main() -> ExitCode {
 
 /// Measures, prints and keeps the report. Whether everything was there to be measured.
 fn run(suite: &Suite) -> Result<bool, BenchError> {
-    let mut findings = match suite {
+    let findings = match suite {
         Suite::Dra(options) => dra::run(options)?,
         Suite::Eaf(options) => eaf::run(options)?,
         Suite::Ga(options) => ga::run(options)?,
@@ -71,12 +60,6 @@ fn run(suite: &Suite) -> Result<bool, BenchError> {
         Suite::Sf(options) => sf::run(options)?,
     };
     print!("{}", findings.markdown);
-    findings.json["quick"] = suite.common().quick.into();
-    keep(suite.common().markdown.as_deref(), &findings.markdown)?;
-    keep(suite.common().json.as_deref(), &format!("{:#}\n", findings.json))?;
+    findings.keep(suite.common())?;
     Ok(findings.is_complete)
-}
-
-fn keep(file: Option<&Path>, text: &str) -> Result<(), BenchError> {
-    file.map_or(Ok(()), |file| fs::write(file, text).map_err(step("writing", file)))
 }

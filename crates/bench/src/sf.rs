@@ -20,13 +20,13 @@ use self::pass::Place;
 use self::report::{Fall, Report, Row};
 use self::team::Team;
 use self::workload::{Cell, Workload};
-use crate::Findings;
 use crate::disk::page_cache::{self, PageCache};
 use crate::disk::passes::Passes;
 use crate::disk::rehearsal::Rehearsals;
 use crate::disk::samples::Samples;
 use crate::disk::scratch::Scratch;
 use crate::error::BenchError;
+use crate::findings::Findings;
 use crate::machine::Machine;
 use crate::progress::Progress;
 use crate::turns::shuffled;
@@ -41,11 +41,15 @@ pub(crate) fn run(options: &Options) -> Result<Findings, BenchError> {
     let scratch = Scratch::below(&options.on_disk.directory)?;
     let mut report = empty_report(options, &scratch);
     measure(options, &scratch, &mut report)?;
-    Ok(Findings {
-        markdown: table::report(&report),
+    Ok(findings(&report))
+}
+
+fn findings(report: &Report) -> Findings {
+    Findings {
+        markdown: table::report(report),
         json: serde_json::json!(report),
         is_complete: report.missing.is_empty() && report.has_limit,
-    })
+    }
 }
 
 fn empty_report(options: &Options, scratch: &Scratch) -> Report {
@@ -56,7 +60,7 @@ fn empty_report(options: &Options, scratch: &Scratch) -> Report {
         cold: PageCache::probe().describe(),
         seed: options.common.seed,
         size_bytes: options.size_bytes(),
-        repetitions: options.repetitions(),
+        repetitions: 0,
         passes: Passes::default(),
         peer_only: options.on_disk.peer_only,
         missing: options.executables().missing().into_iter().filter(is_wanted).collect(),
@@ -110,8 +114,10 @@ fn measure(options: &Options, scratch: &Scratch, report: &mut Report) -> Result<
             progress.say(&format!("  requests of {}", either(request_bytes)));
             round.take_all(&shuffled(&turns(options, request_bytes), repetition), &mut team)?;
         }
+        report.repetitions = repetition;
+        fill(options, &round, report);
+        findings(report).keep(&options.common)?;
     }
-    add_rows(options, &round, report);
     Ok(())
 }
 
@@ -154,7 +160,7 @@ impl Round<'_> {
     }
 }
 
-fn add_rows(options: &Options, round: &Round<'_>, report: &mut Report) {
+fn fill(options: &Options, round: &Round<'_>, report: &mut Report) {
     let cpus = report.machine.cpus;
     let of_request = |&request| options.ranks().into_iter().map(move |ranks| (request, ranks));
     let pairs = options.requests.iter().flat_map(of_request);

@@ -63,7 +63,7 @@ impl Report {
             mpi: String::new(),
             cold: PageCache::probe().describe(),
             seed: options.common.seed,
-            repetitions: options.repetitions(),
+            repetitions: 0,
             passes: Passes::default(),
             peer_only: options.on_disk.peer_only,
             missing: options.executables().missing().into_iter().filter(is_wanted).collect(),
