@@ -53,6 +53,12 @@ impl Pauses {
         self.calls_left.load(Relaxed) > 0
     }
 
+    /// As if a pause had come so many calls less than [`CALLS_COUNT`] ago.
+    #[cfg(test)]
+    pub(crate) fn expect(&self, calls_left: u32) {
+        self.calls_left.store(calls_left, Relaxed);
+    }
+
     fn now(&self) -> u64 {
         u64::try_from(self.origin.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }

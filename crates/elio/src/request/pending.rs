@@ -589,3 +589,52 @@ fn is_refusal(error: &io::Error) -> bool {
         Some(libc::EINVAL | libc::EOPNOTSUPP | libc::EAGAIN | libc::ECANCELED | libc::EINTR)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CachePolicy, File, Mode, OpenOptions};
+
+    /// Where no page begins: whole ones may be read in place.
+    const AT: usize = 1;
+
+    /// Whether a staged read, by a caller of whom so many more calls with pauses are expected, is left to a worker.
+    fn leaves_to_worker(file: &File, calls_left: u32) -> bool {
+        let handle = file.handle();
+        handle.pauses.expect(calls_left);
+        let mut into = vec![0; 2 * WORKER_COPY_BYTES];
+        let mut pending = Pending::read(handle, AT as u64, CallerMemory::for_reading(&mut into), None);
+        let is_direct = |part: &Part| matches!(&part.way, Way::Staged { ahead: false, .. } | Way::InPlace(_));
+        assert!(!pending.parts.is_empty() && pending.parts.iter().all(is_direct));
+        let left = pending.parts.iter().any(|part| matches!(part.way, Way::InPlace(_)));
+        assert_eq!(pending.wait().unwrap(), into.len());
+        assert!(into.iter().enumerate().all(|(i, &byte)| byte == content(AT + i)));
+        left
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "of a pattern")]
+    fn content(at: usize) -> u8 {
+        (at / 7) as u8
+    }
+
+    #[test]
+    fn what_was_staged_is_left_to_a_worker_if_the_caller_is_going_to_be_away() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        std::fs::write(&path, (0..4 * WORKER_COPY_BYTES).map(content).collect::<Vec<_>>()).unwrap();
+        let open = || {
+            let options = OpenOptions { cache: CachePolicy::Bypass, ..OpenOptions::new(Mode::Read) };
+            File::open(&path, &options).unwrap()
+        };
+        if open().handle().properties.direct.is_none() {
+            eprintln!(
+                "nothing is staged here: {} has no way around the page cache",
+                directory.path().display()
+            );
+            return;
+        }
+        // Each read is the first call of its handle, so that no pause comes before it, whatever else runs here.
+        assert!(leaves_to_worker(&open(), 2));
+        assert!(!leaves_to_worker(&open(), 0));
+    }
+}
