@@ -18,6 +18,9 @@ use std::time::{Duration, Instant};
 
 /// An early start is worth it where the device takes at least one part in so many of what is written in the same time.
 const WRITER_TO_DEVICE_MAX: u64 = 3;
+/// And to have it settled early, where the device takes at least one part in so many: such a writer does something else in between, or
+/// the device is fast.
+const WRITER_TO_SETTLER_MAX: u64 = 2;
 /// So much is measured: enough to tell a fast device, and soon done by a processor that the writers want.
 const MEASURED_BYTES: u64 = 4 << 20;
 /// What is started at once: large enough for good device requests, small enough to keep the device busy while the caller goes on.
@@ -32,7 +35,8 @@ pub(super) enum Advice {
     Measure(Arc<Measurement>),
     /// Keep it until the measurement that is under way has ended.
     Keep,
-    Start,
+    /// Start it on its way, and if it `settles`, see to it now and then that the disk keeps what it has taken.
+    Start { settles: bool },
     /// Leave it to the kernel.
     Leave,
 }
@@ -105,7 +109,12 @@ impl Pace {
         }
         let Some(device) = self.device.rate() else { return Advice::Keep };
         let writer = self.rate_of_writer(now);
-        if device.saturating_mul(WRITER_TO_DEVICE_MAX) >= writer { Advice::Start } else { Advice::Leave }
+        let is_fast = |ratio_max| device.saturating_mul(ratio_max) >= writer;
+        if is_fast(WRITER_TO_DEVICE_MAX) {
+            Advice::Start { settles: is_fast(WRITER_TO_SETTLER_MAX) }
+        } else {
+            Advice::Leave
+        }
     }
 
     fn rate_of_writer(&mut self, now: Instant) -> u64 {
@@ -169,8 +178,9 @@ mod tests {
 
     #[test]
     fn a_device_that_takes_a_fair_part_is_given_it_early_and_a_slow_one_is_left_to_the_kernel() {
-        assert!(matches!(Filled::on_device(1).step(4), Advice::Start));
-        assert!(matches!(Filled::on_device(11).step(4), Advice::Start));
+        assert!(matches!(Filled::on_device(1).step(4), Advice::Start { settles: true }));
+        assert!(matches!(Filled::on_device(7).step(4), Advice::Start { settles: true }));
+        assert!(matches!(Filled::on_device(11).step(4), Advice::Start { settles: false }));
         assert!(matches!(Filled::on_device(13).step(4), Advice::Leave));
     }
 
@@ -178,7 +188,7 @@ mod tests {
     fn a_slow_device_is_fast_enough_for_a_writer_that_computes_in_between() {
         let mut filled = Filled::on_device(100);
         assert!(matches!(filled.step(4), Advice::Leave));
-        assert!(matches!(filled.step(300), Advice::Start));
+        assert!(matches!(filled.step(300), Advice::Start { settles: true }));
         // And not any more when it has written faster for a while.
         let starts = (0..1000).position(|_| matches!(filled.step(4), Advice::Leave)).expect("a slow device");
         assert!((1..100).contains(&starts), "{starts}");

@@ -17,6 +17,9 @@ use std::time::Instant;
 /// The helper waits for the step that lies so many steps back before it goes on: enough in flight for the device, and
 /// nobody else's request waits behind more.
 const STEPS_IN_FLIGHT: usize = 3;
+/// After so many steps one is settled, and with it all that the disk has taken before: a disk with a cache of its own needs time for
+/// that, for which a sync at the end would wait.
+const STEPS_UNSETTLED_MAX: usize = 4;
 /// No more than this is kept until it is known whether the device is fast enough.
 const KEPT_BYTES_MAX: u64 = 8 * STEP_BYTES;
 /// Ranges a step may have.
@@ -74,6 +77,8 @@ pub(crate) struct Writeback {
     pace: Pace,
     /// Units that are filling, and how many bytes of each were written.
     units: BTreeMap<u64, u64>,
+    /// Steps since one was settled.
+    steps_unsettled: usize,
     /// The last steps that were started.
     started: VecDeque<Arc<[Range<u64>]>>,
 }
@@ -225,12 +230,15 @@ impl Writeback {
                     measurement.make(step_bytes, || device.settle(step));
                 });
             }
-            Advice::Start => {
+            Advice::Start { settles } => {
                 let is_full = self.started.len() >= STEPS_IN_FLIGHT;
                 let earlier = is_full.then(|| self.started.pop_front()).flatten();
+                let settles = settles && earlier.is_some() && self.is_time_to_settle();
                 self.hand_over(device, move |device, step| {
-                    if let Some(earlier) = earlier {
-                        wait_for(device, &earlier);
+                    match earlier {
+                        Some(earlier) if settles => drop(device.settle(&earlier)),
+                        Some(earlier) => wait_for(device, &earlier),
+                        None => {}
                     }
                     start(device, step);
                 });
@@ -241,6 +249,12 @@ impl Writeback {
                 self.pending_bytes = 0;
             }
         }
+    }
+
+    /// Counts one more step that the device has.
+    fn is_time_to_settle(&mut self) -> bool {
+        self.steps_unsettled = (self.steps_unsettled + 1) % STEPS_UNSETTLED_MAX;
+        self.steps_unsettled == 0
     }
 
     /// A helper does `work` with the step that is full.
@@ -370,6 +384,24 @@ mod tests {
         };
         assert_eq!(started(Duration::from_nanos(1)), STEPS_IN_FLIGHT);
         assert_eq!(started(Duration::from_secs(3600)), 0);
+    }
+
+    #[test]
+    fn now_and_then_a_step_is_settled_on_a_device_that_keeps_up() {
+        let counting = CountingDevice::new(MemoryDevice::new(1 << 40));
+        let device: Arc<dyn Device> = counting.clone();
+        let mut writeback =
+            Writeback { pace: Pace::on_device(STEP_BYTES, Duration::from_nanos(1)), ..Writeback::default() };
+        let steps = STEPS_IN_FLIGHT + 2 * STEPS_UNSETTLED_MAX + 1;
+        // The first 8 MiB come before there is space ahead.
+        let mib_count = (steps as u64 + 1) * STEP_BYTES / MIB;
+        (0..mib_count).for_each(|i| writeback.note(&device, i * MIB..(i + 1) * MIB, Filling::default()));
+        // Helpers make one after the other: two are settled, each by one more start than it has had.
+        let begin = Instant::now();
+        while counting.counts().writebacks < steps as u64 + 2 && begin.elapsed() < Duration::from_secs(60) {
+            std::thread::yield_now();
+        }
+        assert_eq!((counting.counts().writebacks, writeback.steps_unsettled), (steps as u64 + 2, 1));
     }
 
     #[test]
