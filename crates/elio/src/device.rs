@@ -135,12 +135,12 @@ pub trait Device: Send + Sync + Debug {
     /// Whether all of a range is in the page cache; says yes where that cannot be known. Moves nothing.
     fn is_resident(&self, offset_bytes: u64, len_bytes: u64) -> bool;
 
-    /// Reads a range, of at least a byte, into the page cache, and begins with what follows it; returns when the range has come. By
-    /// default does nothing.
+    /// Reads a range, of at least a byte, into the page cache, and begins with what follows it; returns when the range has come.
+    /// `has_gaps`: pages are there already, here and there. By default does nothing.
     ///
     /// # Errors
     /// The system's; what could not be read is read again by whoever wants it.
-    fn prefetch(&self, _offset_bytes: u64, _len_bytes: u64) -> io::Result<()> {
+    fn prefetch(&self, _offset_bytes: u64, _len_bytes: u64, _has_gaps: bool) -> io::Result<()> {
         Ok(())
     }
 

@@ -166,6 +166,7 @@ impl Handle {
     fn read_small(&self, sequential: bool, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
         let asks = !sequential && self.inode.single_reads.small_read_asks();
         if asks && !self.device.is_resident(offset_bytes, into.len() as u64) {
+            self.inode.single_reads.note_pages_left();
             self.note_single_reads(SingleReads::SMALL_READS_PER_QUESTION, into.len());
         }
         read_some(&*self.device, Route::Cached, offset_bytes, into)
@@ -183,7 +184,7 @@ impl Handle {
             && self.fits_in_cache(len_bytes)
         {
             tracing::debug!(path = %self.path.display(), len_bytes, "single reads: getting the file into the page cache");
-            prefetch::start(&self.device, len_bytes);
+            prefetch::start(&self.device, len_bytes, self.inode.single_reads.has_left_pages());
         }
     }
 

@@ -171,9 +171,9 @@ impl Device for CountingDevice {
         self.inner.is_resident(offset_bytes, len_bytes)
     }
 
-    fn prefetch(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+    fn prefetch(&self, offset_bytes: u64, len_bytes: u64, has_gaps: bool) -> io::Result<()> {
         self.prefetched_bytes.fetch_add(len_bytes, Ordering::Relaxed);
-        self.inner.prefetch(offset_bytes, len_bytes)
+        self.inner.prefetch(offset_bytes, len_bytes, has_gaps)
     }
 
     fn len(&self) -> io::Result<u64> {

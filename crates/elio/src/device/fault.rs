@@ -156,8 +156,8 @@ impl Device for FaultDevice {
         self.inner.is_resident(offset_bytes, len_bytes)
     }
 
-    fn prefetch(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
-        self.inner.prefetch(offset_bytes, len_bytes)
+    fn prefetch(&self, offset_bytes: u64, len_bytes: u64, has_gaps: bool) -> io::Result<()> {
+        self.inner.prefetch(offset_bytes, len_bytes, has_gaps)
     }
 
     fn len(&self) -> io::Result<u64> {

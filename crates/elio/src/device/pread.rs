@@ -1,6 +1,7 @@
 //! A file of the system, read and written with `preadv2` and `pwritev2`.
 
 use super::{Alignment, Device, Properties, Route, Settled, disk_cache, release};
+use crate::buffer::{self, PoolBuffer};
 use crate::file::Mode;
 use crate::spare_files::close_spare_files;
 use crate::stat::{FileSystem, stat_open};
@@ -21,6 +22,10 @@ const RWF_NOWAIT: libc::c_int = libc::RWF_NOWAIT;
 const RWF_DONTCACHE: libc::c_int = 0x80;
 /// What direct I/O asks for where the kernel does not tell: a page suits every device.
 const PAGE_ALIGNMENT: Alignment = Alignment { memory_bytes: 4096, offset_bytes: 4096 };
+
+/// Read at a time to get a file into the page cache: the kernel reads ahead by more where a read is longer than it would read ahead,
+/// and this much stays in the caches of a processor.
+const STREAM_STEP_BYTES: usize = 512 << 10;
 
 /// An open file of the system. Asynchronous transfers are run by the workers.
 #[derive(Debug)]
@@ -108,6 +113,22 @@ impl PreadDevice {
             Mode::ReadWrite | Mode::Existing => options.read(true).write(true),
         };
         open(&options, Path::new(&again))
+    }
+
+    /// Gets a range into the page cache by reading it, by an opening that nobody else reads: the kernel sees a stream there, of which it
+    /// reads ahead in large folios. What it is only told to get it gets in single pages, and a disk that takes a request in pieces,
+    /// one for each stretch of memory, is slow at them: 1.4 beside 2.6 GB/s, for twice the processor's time.
+    fn read_as_stream(&self, offset_bytes: u64, len_bytes: u64, mut buffer: PoolBuffer) -> io::Result<()> {
+        let again = self.open_again(0)?;
+        if let Err(error) = calls::expect_stream(again.as_fd()) {
+            tracing::debug!(%error, "the kernel reads ahead as it does for everybody");
+        }
+        let end_bytes = offset_bytes + len_bytes;
+        for at in (offset_bytes..end_bytes).step_by(STREAM_STEP_BYTES) {
+            let len = STREAM_STEP_BYTES.min(usize::try_from(end_bytes - at).unwrap_or(usize::MAX));
+            calls::read(again.as_fd(), at, &mut buffer[..len], 0)?;
+        }
+        Ok(())
     }
 
     /// By a call that must not wait.
@@ -241,7 +262,10 @@ impl Device for PreadDevice {
         calls::is_resident(self.file.as_fd(), offset_bytes, len_bytes).unwrap_or(true)
     }
 
-    fn prefetch(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+    fn prefetch(&self, offset_bytes: u64, len_bytes: u64, has_gaps: bool) -> io::Result<()> {
+        if !has_gaps && let Some(buffer) = buffer::pool().take(STREAM_STEP_BYTES) {
+            return self.read_as_stream(offset_bytes, len_bytes, buffer);
+        }
         // As much again, so that the device has something to do while this range is waited for, by its last byte.
         calls::start_reading_in(self.file.as_fd(), offset_bytes, 2 * len_bytes)?;
         calls::read(self.file.as_fd(), offset_bytes + len_bytes - 1, &mut [0], 0).map(drop)

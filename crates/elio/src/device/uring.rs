@@ -64,8 +64,8 @@ impl Device for UringDevice {
         self.file.is_resident(offset_bytes, len_bytes)
     }
 
-    fn prefetch(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
-        self.file.prefetch(offset_bytes, len_bytes)
+    fn prefetch(&self, offset_bytes: u64, len_bytes: u64, has_gaps: bool) -> io::Result<()> {
+        self.file.prefetch(offset_bytes, len_bytes, has_gaps)
     }
 
     fn len(&self) -> io::Result<u64> {

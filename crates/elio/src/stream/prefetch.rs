@@ -7,7 +7,7 @@
 use crate::device::Device;
 use crate::pool;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
 
 /// What a single read costs, beyond its bytes, as bytes that could be read in order meanwhile; one that is waited for alone costs
@@ -27,6 +27,8 @@ pub(crate) struct SingleReads {
     cost_bytes: AtomicU64,
     /// Small reads through the cache, of which some ask whether they are resident.
     small_count: AtomicU64,
+    /// Whether some have left pages in the cache, here and there.
+    has_left_pages: AtomicBool,
 }
 
 impl SingleReads {
@@ -36,6 +38,16 @@ impl SingleReads {
     /// Whether a small read that begins now is the one that asks.
     pub(crate) fn small_read_asks(&self) -> bool {
         self.small_count.fetch_add(1, Relaxed).is_multiple_of(Self::SMALL_READS_PER_QUESTION)
+    }
+
+    /// Notes that single reads go through the cache.
+    pub(crate) fn note_pages_left(&self) {
+        self.has_left_pages.store(true, Relaxed);
+    }
+
+    /// Whether any did.
+    pub(crate) fn has_left_pages(&self) -> bool {
+        self.has_left_pages.load(Relaxed)
     }
 
     /// Notes reads of a file of `len_bytes` that nothing was read ahead for and that were not resident. Tells whether the rest of
@@ -55,24 +67,25 @@ impl SingleReads {
     }
 }
 
-/// Gets the file of a device into the page cache, by a helper, while the device is open. Holes stay.
-pub(crate) fn start(device: &Arc<dyn Device>, len_bytes: u64) {
-    step(Arc::downgrade(device), 0..len_bytes);
+/// Gets the file of a device into the page cache, by a helper, while the device is open. Holes stay. `has_gaps`: some of it is there
+/// already, here and there.
+pub(crate) fn start(device: &Arc<dyn Device>, len_bytes: u64, has_gaps: bool) {
+    step(Arc::downgrade(device), 0..len_bytes, has_gaps);
 }
 
-fn step(device: Weak<dyn Device>, range: Range<u64>) {
+fn step(device: Weak<dyn Device>, range: Range<u64>, has_gaps: bool) {
     pool::writeback().run(move || {
         let Some(open) = device.upgrade() else { return };
         let len_bytes = STEP_BYTES.min(range.end - range.start);
         // Who reads what cannot be read is told so.
         let got = match open.has_data(range.start, len_bytes) {
             Ok(false) => Ok(()),
-            _ => open.prefetch(range.start, len_bytes),
+            _ => open.prefetch(range.start, len_bytes, has_gaps),
         };
         drop(open);
         let rest = range.start + len_bytes..range.end;
         if got.is_ok() && !rest.is_empty() {
-            step(device, rest);
+            step(device, rest, has_gaps);
         }
     });
 }

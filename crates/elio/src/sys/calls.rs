@@ -280,9 +280,19 @@ pub(crate) fn drop_range(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) 
 
 /// Begins to read a range into the page cache, without waiting for it.
 pub(crate) fn start_reading_in(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+    advise(fd, offset_bytes, len_bytes, libc::POSIX_FADV_WILLNEED)
+}
+
+/// Tells the kernel that all of a file is going to be read in order by this opening.
+pub(crate) fn expect_stream(fd: BorrowedFd<'_>) -> io::Result<()> {
+    advise(fd, 0, 0, libc::POSIX_FADV_SEQUENTIAL)
+}
+
+/// `len_bytes` of 0: to the end of the file.
+fn advise(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64, advice: libc::c_int) -> io::Result<()> {
     let (at, len) = (offset(offset_bytes)?, offset(len_bytes)?);
     // SAFETY: no memory is passed.
-    match unsafe { libc::posix_fadvise(fd.as_raw_fd(), at, len, libc::POSIX_FADV_WILLNEED) } {
+    match unsafe { libc::posix_fadvise(fd.as_raw_fd(), at, len, advice) } {
         0 => Ok(()),
         code => Err(io::Error::from_raw_os_error(code)),
     }

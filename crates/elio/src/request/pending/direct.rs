@@ -1,0 +1,106 @@
+//! The parts of a request that go around the page cache: in place where the memory allows it, by a buffer of the pool where not.
+
+use super::Pending;
+use crate::buffer;
+use crate::device::staged::StagedDevice;
+use crate::device::{Alignment, Device, Route};
+use crate::policy::cache::WORKER_COPY_BYTES;
+use crate::request::part::{Part, Way, aligned_len, padded_len};
+use crate::sys::aliasing;
+use crate::sys::region::Region;
+use crate::sys::transfer::{Direction, Transfer};
+use std::ops::Range;
+use std::sync::Arc;
+
+impl Pending {
+    /// Starts direct parts until all is issued or the pool has no buffer.
+    pub(super) fn issue(&mut self) {
+        while !self.unissued.is_empty() && self.issue_one() {}
+    }
+
+    /// As [`Self::issue`]; what finds no buffer goes through the cache at once.
+    pub(super) fn issue_all(&mut self) {
+        self.issue();
+        if !self.unissued.is_empty() {
+            let rest = std::mem::replace(&mut self.unissued, self.memory.len()..self.memory.len());
+            self.start_in_place(Route::Cached, rest);
+        }
+    }
+
+    fn issue_one(&mut self) -> bool {
+        let Some(alignment) = self.handle.properties.direct else {
+            self.issue_in_place(Route::Cached, self.unissued.end);
+            return true;
+        };
+        let at = self.file_range(&self.unissued).start;
+        let len = aligned_len(self.unissued.len().min(self.part_bytes), alignment);
+        if len > 0 && alignment.fits(self.memory.address(self.unissued.start), at, len) {
+            self.issue_in_place(Route::Direct, self.unissued.start + len);
+            return true;
+        }
+        self.issue_staged(at, alignment)
+    }
+
+    fn issue_in_place(&mut self, route: Route, end: usize) {
+        let range = self.unissued.start..end;
+        self.unissued.start = end;
+        self.note_if_direct_read(&range);
+        self.start_in_place(route, range);
+    }
+
+    fn issue_staged(&mut self, at: u64, alignment: Alignment) -> bool {
+        let start = at / alignment.offset_bytes * alignment.offset_bytes;
+        let skip = usize::try_from(at - start).expect("smaller than an alignment");
+        let len = self.unissued.len().min(self.part_bytes - skip);
+        let Some(mut buffer) = buffer::pool().take(padded_len(skip + len, alignment)) else { return false };
+        let range = self.unissued.start..self.unissued.start + len;
+        if self.direction == Direction::Write {
+            assert!(skip == 0 && padded_len(len, alignment) == len, "direct writes are whole blocks");
+            aliasing::copy(self.memory.bytes(range.clone()), &mut buffer[..len]);
+        }
+        let region = Region::of_pool(buffer, padded_len(skip + len, alignment));
+        let transfer = self.start_transfer(Route::Direct, start, region, self.file_range(&range));
+        self.note_if_direct_read(&range);
+        self.unissued.start = range.end;
+        let way = if self.is_copied_by_worker(len) {
+            Way::InPlace(self.start_copy(transfer, skip, &range))
+        } else {
+            Way::Staged { transfer, skip, ahead: false }
+        };
+        self.parts.push_back(Part { range, way });
+        true
+    }
+
+    /// Starts a transfer that serves `range` of the file, after noting it: who looks later finds it.
+    fn start_transfer(
+        &self,
+        route: Route,
+        offset_bytes: u64,
+        region: Region,
+        range: Range<u64>,
+    ) -> Arc<Transfer> {
+        let device = &self.handle.device;
+        let transfer = Transfer::new(Arc::clone(device), self.direction, route, offset_bytes, region);
+        self.handle.inode.note_in_flight(&transfer, range);
+        device.start(&transfer);
+        transfer
+    }
+
+    /// Whether a staged part of this size is copied to its place before somebody waits for it.
+    fn is_copied_by_worker(&self, len: usize) -> bool {
+        let is_read = self.asynchronous && self.direction == Direction::Read;
+        is_read && len >= WORKER_COPY_BYTES && self.handle.pauses.are_expected()
+    }
+
+    /// Lets a worker copy a staged part to its place once it is there.
+    fn start_copy(&self, fetch: Arc<Transfer>, skip: usize, range: &Range<usize>) -> Arc<Transfer> {
+        let staged: Arc<dyn Device> = StagedDevice::new(fetch, skip);
+        Transfer::start(&staged, Direction::Read, Route::Cached, 0, self.memory.region(range))
+    }
+
+    fn note_if_direct_read(&self, range: &Range<usize>) {
+        if self.direction == Direction::Read {
+            self.handle.note_direct_read(self.file_range(range));
+        }
+    }
+}
