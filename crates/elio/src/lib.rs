@@ -60,7 +60,7 @@ pub use error::{Error, Operation, Result};
 pub use file::{CachePolicy, File, Mode, OpenOptions, Sharing, open_device};
 pub use page_buffer::PageBuffer;
 pub use policy::backend::why_no_io_uring;
-pub use policy::cores::{confine_thread, current_core, has_spare_core, let_others_run_on};
+pub use policy::cores::{confine_thread, current_core, has_spare_core, let_others_run_on, ranks_on_node};
 pub use request::{Piece, Request, SpreadRequest, read_spread, write_spread};
 pub use spare_files::{SpareFiles, note_spare_files};
 pub use stat::{FileSystem, Stat, stat};

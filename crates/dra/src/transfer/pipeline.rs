@@ -36,6 +36,11 @@ use std::sync::Arc;
 /// are soon used again stay in the processor's caches.
 const WRITING_BYTES_MAX: u64 = 8 << 20;
 
+/// Reads of long ranges in flight of all ranks of a node together are no more than this, or two buffers of each, where the device is one of
+/// the node: that keeps it busy, and while it reads so much, what it has read before is copied. A virtual disk delivers all that it has been asked for
+/// at once, and has nothing to do then until it is asked again; and buffers that are soon used again stay in the processor's caches.
+const READING_BYTES_MAX: u64 = 4 << 20;
+
 /// First steps that move less are not worth waking another thread for.
 const OFFERED_BYTES_MIN: u64 = 128 << 10;
 
@@ -137,6 +142,12 @@ impl Pipeline {
     /// Finishes a brick or starts one. If there is neither one that has arrived nor one to start, waits for the oldest, if it
     /// may `block`.
     pub(super) fn advance(&mut self, driver: &impl Driver, block: bool) -> Advanced {
+        // A device may deliver all it was asked for at once: it gets more to do before that is copied.
+        if self.flights.front().is_some_and(|flight| flight.long_bytes > 0)
+            && self.start_next(driver) == Advanced::Something
+        {
+            return Advanced::Something;
+        }
         if self.flights.front_mut().is_some_and(Flight::is_finished) {
             self.finish(0);
             return Advanced::Something;
@@ -172,9 +183,11 @@ impl Pipeline {
             self.end(&job, None, driver);
             return Advanced::Something;
         }
-        if job.how.direction == Direction::ToDisk
-            && writes_enough(self.flights.len() as u64, job.array.buffer_bytes())
-        {
+        let is_enough = match job.how.direction {
+            Direction::ToDisk => writes_enough(self.flights.len() as u64, job.array.buffer_bytes()),
+            Direction::ToMemory => reads_enough(&mut self.flights, job.array.buffer_bytes()),
+        };
+        if is_enough {
             return Advanced::Nothing;
         }
         let in_use = self.flights.len() + usize::from(batch.is_some());
@@ -244,7 +257,7 @@ impl Pipeline {
         if self.is_copying && start.bytes() >= OFFERED_BYTES_MIN && driver.has_helper() {
             let offer = Arc::new(Offer::new(start));
             driver.offer(&offer);
-            self.flights.push_back(Flight { job, parts, stage: Stage::Offered(offer) });
+            self.flights.push_back(Flight::new(job, parts, Stage::Offered(offer)));
         } else {
             self.took_first_step(self.flights.len(), job, parts, start.run());
         }
@@ -265,7 +278,7 @@ impl Pipeline {
                     Direction::ToMemory => Stage::Reading(moving),
                     Direction::ToDisk => Stage::Writing(moving),
                 };
-                self.flights.insert(at, Flight { job, parts, stage });
+                self.flights.insert(at, Flight::new(job, parts, stage));
             }
             Ok(Started::Finished(buffer)) => {
                 self.buffers.put_back(buffer);
@@ -357,7 +370,7 @@ impl Pipeline {
         }
         let moving = Moving::read_around(&placed, &reads, self.buffers.take())?;
         let (parts, stage) = (Arc::new([placed]), Stage::ReadingToModify(moving, reads));
-        self.flights.push_back(Flight { job: Arc::clone(job), parts, stage });
+        self.flights.push_back(Flight::new(Arc::clone(job), parts, stage));
         Ok(Begun::OnItsWay)
     }
 
@@ -375,7 +388,7 @@ impl Pipeline {
 
     /// Waits until the flight number `at` is through with what it is doing, and does what comes then.
     fn finish(&mut self, at: usize) {
-        let Some(Flight { job, parts, stage }) = self.flights.remove(at) else { return };
+        let Some(Flight { job, parts, stage, .. }) = self.flights.remove(at) else { return };
         let buffer = match stage {
             Stage::Offered(offer) => {
                 self.took_first_step(at, job, parts, offer.finish());
@@ -413,6 +426,13 @@ fn short_len(placed: &Placed, array: &OpenArray) -> Option<(usize, bool)> {
     }
     let len = unit::packed_bytes(&placed.ranges, &placed.part.piece(array, array.buffer_bytes()));
     has_room(len).then(|| (size(len), true))
+}
+
+/// Whether reading one more brick would be of no use.
+fn reads_enough(flights: &mut VecDeque<Flight>, brick_bytes: u64) -> bool {
+    let reading = flights.iter_mut().map(Flight::long_bytes_left).filter(|&bytes| bytes > 0);
+    let (count, bytes) = reading.fold((0, 0), |(count, sum), bytes| (count + 1, sum + bytes));
+    count >= BUFFERS_MIN && bytes + brick_bytes > READING_BYTES_MAX / elio::ranks_on_node()
 }
 
 /// Whether writing one more brick would be of no use.

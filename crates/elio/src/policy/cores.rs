@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use std::thread::{Builder, JoinHandle, available_parallelism};
 
 /// Ranks on this node, this one included, as the launchers of Open MPI, MPICH and Slurm tell; asked once.
-pub(crate) fn ranks_on_node() -> u64 {
+pub fn ranks_on_node() -> u64 {
     static RANKS: OnceLock<u64> = OnceLock::new();
     *RANKS.get_or_init(told_ranks_on_node)
 }

@@ -6,10 +6,13 @@ use crate::shards::Shard;
 use crate::transfer::job::Job;
 use crate::transfer::parts::Part;
 use crate::transfer::unit::{self, Place, Ranges};
-use elio::{PageBuffer, Request, SpreadRequest};
+use elio::{FileSystem, PageBuffer, Request, SpreadRequest};
 use section::size;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// A few of such requests at a time are as much as a device gains from.
+const LONG_RANGE_BYTES: u64 = 64 << 10;
 
 /// A part of a brick on its way, or several short ones that share a buffer.
 #[derive(Debug)]
@@ -17,6 +20,8 @@ pub(super) struct Flight {
     pub(super) job: Arc<Job>,
     pub(super) parts: Arc<[Placed]>,
     pub(super) stage: Stage,
+    /// What it reads from a device of this node, if that is in long ranges.
+    pub(super) long_bytes: u64,
 }
 
 /// A part, where it is on disk, and where in the buffer.
@@ -51,6 +56,17 @@ pub(super) enum Moving {
 }
 
 impl Flight {
+    pub(super) fn new(job: Arc<Job>, parts: Arc<[Placed]>, stage: Stage) -> Self {
+        let is_read = matches!(stage, Stage::Reading(_));
+        let long_bytes = if is_read { long_ranges_bytes(&parts) } else { 0 };
+        Self { job, parts, stage, long_bytes }
+    }
+
+    /// How much of it the device is still reading in long ranges.
+    pub(super) fn long_bytes_left(&mut self) -> u64 {
+        if self.long_bytes == 0 || self.is_finished() { 0 } else { self.long_bytes }
+    }
+
     pub(super) fn is_finished(&mut self) -> bool {
         match &mut self.stage {
             Stage::Offered(offer) => offer.is_done(),
@@ -148,6 +164,20 @@ fn pieces<'a>(ranges: impl Iterator<Item = (&'a Placed, &'a Range<u64>)>) -> Vec
         elio::Piece { file: &placed.shard.file, offset_bytes, memory: placed.place.of(range) }
     };
     ranges.map(piece).collect()
+}
+
+/// What of the files is moved for some parts.
+pub(super) fn bytes(parts: &[Placed]) -> u64 {
+    parts.iter().map(|placed| unit::len_bytes(&placed.ranges)).sum()
+}
+
+/// The same where it is on a device of this node, in long ranges; otherwise 0.
+fn long_ranges_bytes(parts: &[Placed]) -> u64 {
+    let is_here = |placed: &Placed| placed.shard.file.properties().file_system == FileSystem::Local;
+    let ranges_count: usize = parts.iter().map(|placed| placed.ranges.len()).sum();
+    let bytes = bytes(parts);
+    let is_long = bytes >= LONG_RANGE_BYTES * ranges_count as u64 && parts.iter().all(is_here);
+    if is_long { bytes } else { 0 }
 }
 
 /// Whether all of some ranges of the brick of a part was there.

@@ -1,13 +1,13 @@
 //! The first step of parts that share a buffer: what is only a copy is made, from end to end, and the rest is on its way. It needs
 //! nothing of the pipeline, so that another thread can take it.
 
-use super::flight::{Moving, Placed};
+use super::flight::{self, Moving, Placed};
 use crate::error::Result;
 use crate::transfer::Direction;
 use crate::transfer::gathered;
 use crate::transfer::job::Job;
 use crate::transfer::parts::Part;
-use crate::transfer::unit::{self, Piece, Place};
+use crate::transfer::unit::{Piece, Place};
 use elio::{Gather, PageBuffer};
 use section::Shape;
 use std::ops::Range;
@@ -43,7 +43,7 @@ impl Started {
 impl Start {
     /// How much is moved.
     pub(super) fn bytes(&self) -> u64 {
-        self.parts.iter().map(|placed| unit::len_bytes(&placed.ranges)).sum()
+        flight::bytes(&self.parts)
     }
 
     pub(super) fn run(self) -> Result<Started> {
