@@ -185,7 +185,11 @@ impl Pipeline {
         }
         let is_enough = match job.how.direction {
             Direction::ToDisk => writes_enough(self.flights.len() as u64, job.array.buffer_bytes()),
-            Direction::ToMemory => reads_enough(&mut self.flights, job.array.buffer_bytes()),
+            Direction::ToMemory => {
+                let reading = self.flights.iter_mut().map(Flight::long_bytes_left).filter(|&bytes| bytes > 0);
+                let (count, bytes) = reading.fold((0, 0), |(count, sum), bytes| (count + 1, sum + bytes));
+                reads_enough(count, bytes, job.array.buffer_bytes(), elio::ranks_on_node())
+            }
         };
         if is_enough {
             return Advanced::Nothing;
@@ -428,14 +432,32 @@ fn short_len(placed: &Placed, array: &OpenArray) -> Option<(usize, bool)> {
     has_room(len).then(|| (size(len), true))
 }
 
-/// Whether reading one more brick would be of no use.
-fn reads_enough(flights: &mut VecDeque<Flight>, brick_bytes: u64) -> bool {
-    let reading = flights.iter_mut().map(Flight::long_bytes_left).filter(|&bytes| bytes > 0);
-    let (count, bytes) = reading.fold((0, 0), |(count, sum), bytes| (count + 1, sum + bytes));
-    count >= BUFFERS_MIN && bytes + brick_bytes > READING_BYTES_MAX / elio::ranks_on_node()
+/// Whether reading one more brick would be of no use, beside so many that are read in long ranges by one of `ranks` ranks.
+fn reads_enough(in_flight: u64, in_flight_bytes: u64, brick_bytes: u64, ranks: u64) -> bool {
+    in_flight >= BUFFERS_MIN && in_flight_bytes + brick_bytes > READING_BYTES_MAX / ranks
 }
 
 /// Whether writing one more brick would be of no use.
 fn writes_enough(in_flight: u64, brick_bytes: u64) -> bool {
     in_flight >= BUFFERS_MIN && (in_flight + 1) * brick_bytes > WRITING_BYTES_MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many bricks of so many bytes, read whole, one of `ranks` ranks has in flight.
+    fn reads_in_flight(brick_bytes: u64, ranks: u64) -> u64 {
+        (0..).find(|count| reads_enough(*count, count * brick_bytes, brick_bytes, ranks)).unwrap()
+    }
+
+    #[test]
+    fn the_ranks_of_a_node_share_what_is_in_flight_and_each_has_two_bricks() {
+        let cases = [(1 << 20, 1, 4), (1 << 20, 2, 2), (1 << 20, 64, 2), (64 << 10, 1, 64), (64 << 10, 16, 4), (64 << 20, 1, 2)];
+        for (brick_bytes, ranks, expected) in cases {
+            assert_eq!(reads_in_flight(brick_bytes, ranks), expected, "{brick_bytes} bytes, {ranks} ranks");
+        }
+        // What is read of them in short ranges, or has come, does not count.
+        assert!(!reads_enough(0, 0, 64 << 20, 1));
+    }
 }
