@@ -453,7 +453,14 @@ mod tests {
 
     #[test]
     fn the_ranks_of_a_node_share_what_is_in_flight_and_each_has_two_bricks() {
-        let cases = [(1 << 20, 1, 4), (1 << 20, 2, 2), (1 << 20, 64, 2), (64 << 10, 1, 64), (64 << 10, 16, 4), (64 << 20, 1, 2)];
+        let cases = [
+            (1 << 20, 1, 4),
+            (1 << 20, 2, 2),
+            (1 << 20, 64, 2),
+            (64 << 10, 1, 64),
+            (64 << 10, 16, 4),
+            (64 << 20, 1, 2),
+        ];
         for (brick_bytes, ranks, expected) in cases {
             assert_eq!(reads_in_flight(brick_bytes, ranks), expected, "{brick_bytes} bytes, {ranks} ranks");
         }
