@@ -448,7 +448,7 @@ mod tests {
 
     /// How many bricks of so many bytes, read whole, one of `ranks` ranks has in flight.
     fn reads_in_flight(brick_bytes: u64, ranks: u64) -> u64 {
-        (0..).find(|count| reads_enough(*count, count * brick_bytes, brick_bytes, ranks)).unwrap()
+        (0..1000).find(|count| reads_enough(*count, count * brick_bytes, brick_bytes, ranks)).unwrap()
     }
 
     #[test]
