@@ -1,7 +1,7 @@
 //! Several bricks in flight: while the device has some of them, others are copied to or from memory.
 //!
 //! There are as many buffers as the memory for transfers has room for, but at least two. Each has a part of a brick in flight, or
-//! several short ones, so that the device has as much to do. Bricks are begun in the order of their jobs, and finished in about that
+//! several short ones, so that the device has as much to do; no more of them are in use than the device or the page cache gains from. Bricks are begun in the order of their jobs, and finished in about that
 //! order. A process moves a brick always by itself, and the device layer keeps transfers of one process that overlap in a file in
 //! order; what is left to do here is a write that has to read before it: until it has begun to write, nothing else may begin on
 //! its brick.
@@ -36,9 +36,10 @@ use std::sync::Arc;
 /// are soon used again stay in the processor's caches.
 const WRITING_BYTES_MAX: u64 = 8 << 20;
 
-/// Reads of long ranges in flight of all ranks of a node together are no more than this, or two buffers of each, where the device is one of
-/// the node: that keeps it busy, and while it reads so much, what it has read before is copied. A virtual disk delivers all that it has been asked for
-/// at once, and has nothing to do then until it is asked again; and buffers that are soon used again stay in the processor's caches.
+/// Reads of long ranges in flight of all ranks of a node together are no more than this, or two buffers of each, where the device is
+/// one of the node: that keeps it busy, and meanwhile what it has read before is copied. A virtual disk delivers all that it has been
+/// asked for at once, and has nothing to do then until it is asked again; and buffers that are soon used again stay in the
+/// processor's caches.
 const READING_BYTES_MAX: u64 = 4 << 20;
 
 /// First steps that move less are not worth waking another thread for.
