@@ -158,8 +158,8 @@ fn turns(options: &Options, group: &[Pattern], repetition: u64) -> Vec<Turn> {
         options.ranks().into_iter().filter(|_| options.fio().is_some()).map(Turn::Device).collect();
     for job in Job::all(options) {
         match job {
-            // Each conversion has one of its own then.
-            Job::Plain if options.copies_beside() => {}
+            // Each conversion has one beside it; which way is the faster is another question.
+            Job::Plain if !options.wants(Part::Speeds) => {}
             Job::Plain => turns.push(Turn::Plain),
             // It takes long and is far from its target: once.
             Job::TensorStore(_) if repetition > 1 => {}
@@ -186,7 +186,7 @@ fn take(turn: Turn, options: &Options, place: &mut Place<'_>, team: &mut Team) -
             options.fio().map_or(Ok(()), |fio| place.measure_device(fio, ranks, options.matrix_bytes()))
         }
         Turn::Peer(pattern, memory_bytes) => place.convert_by_peer(team, (pattern, memory_bytes)),
-        Turn::Conversion(cell) => place.convert(team, cell, options.copies_beside()),
+        Turn::Conversion(cell) => place.convert(team, cell, options.plain().is_some()),
         Turn::Skewed(cell) => place.read_skewed(team, cell, options.side()),
     }
 }

@@ -1,4 +1,5 @@
-//! The rules by which a line holds. A copy here is a plain copy of the same files to disk by one process, the faster of two ways.
+//! The rules by which a line holds. A copy here is a plain copy of the same files to disk by one process, the faster of two ways, beside
+//! the conversion.
 //!
 //! - A conversion takes at most 1.25 of a copy if its memory is a quarter of the matrix or more, and at most 1.6 if it is less.
 //! - Reading the target by its own tiles reaches at least 0.85 of the limit of the device.
@@ -28,12 +29,10 @@ pub(crate) struct Seconds {
     pub(crate) conversion: Option<f64>,
     /// Reading the target by its own tiles, cold.
     pub(crate) aligned: Option<f64>,
-    /// The faster of the plain copies.
+    /// The plain copy that the conversion is held against.
     pub(crate) plain: Option<f64>,
     /// `TensorStore`'s conversion.
     pub(crate) peer: Option<f64>,
-    /// The plain copies beside the conversions of this line.
-    pub(crate) beside: Option<f64>,
     /// Reading as many bytes at the limit of the device.
     pub(crate) limit: Option<f64>,
 }
@@ -80,10 +79,10 @@ fn at_least(ratio: Option<f64>, target: f64, is_judged: bool) -> Judgement {
     Judgement { ratio, target, outcome }
 }
 
-/// Judges one line of a matrix of so many bytes.
+/// Judges one line of a matrix of so many bytes, whose conversion takes `of_copy` times as long as a plain copy.
 pub(crate) fn judge(
     cell: &Cell,
-    seconds: &Seconds,
+    (seconds, of_copy): (&Seconds, Option<f64>),
     (matrix_bytes, is_most_skewed): (u64, bool),
     cpus: usize,
 ) -> Judgements {
@@ -92,7 +91,7 @@ pub(crate) fn judge(
     let of_copy_max = if has_much_memory { OF_COPY_MAX } else { OF_COPY_LITTLE_MEMORY_MAX };
     let peer_min = if is_most_skewed { PEER_MOST_SKEWED_MIN } else { PEER_MIN };
     Judgements {
-        copy: at_most(ratio(seconds.conversion, seconds.plain), of_copy_max, is_judged),
+        copy: at_most(of_copy, of_copy_max, is_judged),
         aligned: at_least(ratio(seconds.limit, seconds.aligned), OF_LIMIT_MIN, is_judged),
         peer: at_least(ratio(seconds.peer, seconds.conversion), peer_min, is_judged),
     }
@@ -112,7 +111,7 @@ pub(crate) fn judge_spread(
 mod tests {
     use super::{Seconds, judge, judge_spread};
     use crate::layout::workload::{Cell, Pattern};
-    use crate::outcome::Outcome;
+    use crate::outcome::{Outcome, ratio};
 
     const MATRIX: u64 = 2 << 30;
 
@@ -121,7 +120,8 @@ mod tests {
     }
 
     fn outcomes(cell: &Cell, seconds: &Seconds, is_most_skewed: bool) -> [Outcome; 3] {
-        judge(cell, seconds, (MATRIX, is_most_skewed), 2).outcomes()
+        let of_copy = ratio(seconds.conversion, seconds.plain);
+        judge(cell, (seconds, of_copy), (MATRIX, is_most_skewed), 2).outcomes()
     }
 
     const GOOD: Seconds = Seconds {
@@ -130,7 +130,6 @@ mod tests {
         aligned: Some(2.0),
         plain: Some(4.0),
         peer: Some(15.0),
-        beside: None,
         limit: Some(1.7),
     };
 

@@ -74,7 +74,7 @@ pub(crate) struct Options {
 pub(crate) enum Part {
     /// Each conversion, and reading before and after it, against the peers and the device.
     Speeds,
-    /// The slowest conversion against the fastest; alone, all patterns take turns with each other, each with a plain copy beside it.
+    /// The slowest conversion against the fastest; alone, all patterns take turns with each other.
     Spread,
 }
 
@@ -87,11 +87,6 @@ impl Options {
     /// Our driver, unless only the peers are asked for.
     pub(crate) fn ours(&self) -> Option<&Path> {
         self.ours.as_deref().filter(|_| !self.peer_only)
-    }
-
-    /// Whether each conversion has a plain copy beside it: for the spread alone, which has no other measure of the device.
-    pub(crate) fn copies_beside(&self) -> bool {
-        !self.wants(Part::Speeds) && self.plain.is_some()
     }
 
     /// The program that copies files.
@@ -204,11 +199,10 @@ mod tests {
     #[test]
     fn for_the_spread_alone_ours_and_plain_copies_beside_it_are_started_or_missed() {
         let alone = options("--parts spread --plain x --peer-python y --peer-script z --fio f");
-        assert!(alone.copies_beside() && alone.plain().is_some());
+        assert!(alone.plain().is_some());
         assert_eq!((alone.peer(), alone.fio()), (None, None));
         assert_eq!(alone.missing(), [Engine::Ours]);
         assert_eq!(options("--parts spread --ours x --peer-only").missing(), [Engine::Plain, Engine::Ours]);
-        assert!(!options("--plain x").copies_beside());
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::layout::judge::Seconds;
 use crate::layout::team::{Answer, Command, Team};
 use crate::layout::workload::{Cell, Pattern};
 use crate::neighbours::watch;
+use crate::statistics::median;
 
 /// The ways of a plain copy, as the program understands them.
 pub(crate) const PLAIN_WAYS: [&str; 2] = ["buffered", "direct"];
@@ -84,6 +85,23 @@ impl Found {
         [0, 1].map(|way| self.samples.median(&Measured::Plain(way)))
     }
 
+    /// The plain copies that a line is held against, if they are not those beside its conversions: the faster way is another.
+    fn plain_elsewhere(&self) -> Option<f64> {
+        let [buffered, direct] = self.plain();
+        buffered.filter(|&buffered| direct.is_some_and(|direct| buffered < direct))
+    }
+
+    /// How many times as long as a plain copy a conversion takes: of the copies beside it the median over the turns.
+    pub(crate) fn of_copy(&self, cell: Cell) -> Option<f64> {
+        let times = |measured| self.samples.seconds(&measured);
+        let conversions = times(Measured::Conversion(cell));
+        if let Some(copy) = self.plain_elsewhere() {
+            return median(conversions.iter().map(|conversion| conversion / copy));
+        }
+        let beside = times(Measured::Beside(cell));
+        median(conversions.iter().zip(beside).map(|(conversion, copy)| conversion / copy))
+    }
+
     /// The median times of a line of a matrix of so many bytes.
     #[expect(clippy::cast_precision_loss, reason = "the size of a matrix is far below 2^53")]
     pub(crate) fn seconds_of(&self, cell: Cell, matrix_bytes: u64) -> Seconds {
@@ -93,9 +111,8 @@ impl Found {
             skewed,
             conversion,
             aligned,
-            plain: self.plain().into_iter().flatten().min_by(f64::total_cmp),
+            plain: self.plain_elsewhere().or(beside),
             peer,
-            beside,
             limit: self.limits().get(&cell.ranks).map(|[read, _]| matrix_bytes as f64 / read),
         }
     }
@@ -165,21 +182,16 @@ impl Place<'_> {
         Ok(())
     }
 
-    /// A conversion by ours, and reading its target; then, if it is to have one beside it, a plain copy.
-    pub(crate) fn convert(
-        &mut self,
-        team: &mut Team,
-        cell: Cell,
-        copies_beside: bool,
-    ) -> Result<(), BenchError> {
+    /// A conversion by ours, and reading its target; then, if its program is there, a plain copy.
+    pub(crate) fn convert(&mut self, team: &mut Team, cell: Cell, has_plain: bool) -> Result<(), BenchError> {
         let job = Job::Ours(cell.ranks, cell.memory_bytes);
         let measured = [Measured::Conversion(cell), Measured::Aligned(cell), Measured::Beside(cell)];
-        self.take_all(&measured[..if copies_beside { 3 } else { 2 }], |place| {
+        self.take_all(&measured[..if has_plain { 3 } else { 2 }], |place| {
             place.renew_target()?;
             let mut answers = vec![watch_answer(|| team.ask(job, Command::Copy(cell.pattern)))?];
             place.make_cold()?;
             answers.push(watch_answer(|| team.ask(job, Command::Aligned(cell.pattern)))?);
-            if copies_beside {
+            if has_plain {
                 place.renew_target()?;
                 answers.push(watch_answer(|| team.copy_plainly(PLAIN_WAY_BESIDE))?);
             }
@@ -256,16 +268,27 @@ mod tests {
     use crate::layout::workload::{Cell, Pattern};
 
     #[test]
-    fn the_faster_way_of_copying_counts_and_reading_the_source_is_of_all_memories() {
+    fn copies_beside_count_but_for_a_faster_way_and_reading_the_source_is_of_all_memories() {
         let pattern = Pattern { rows: 8, columns: 64 };
         let cell = |memory_bytes| Cell { ranks: 1, memory_bytes, pattern };
         let mut found = Found::default();
         found.samples.add(Measured::Plain(0), 3.0);
         found.samples.add(Measured::Plain(1), 2.0);
+        for (conversion, beside) in [(3.0, 2.0), (8.0, 4.0), (4.0, 2.5)] {
+            found.samples.add(Measured::Conversion(cell(512)), conversion);
+            found.samples.add(Measured::Beside(cell(512)), beside);
+        }
         found.samples.add(Measured::Skewed(cell(0)), 7.0);
         found.samples.add(Measured::Peer(pattern, 512), 5.0);
         let seconds = found.seconds_of(cell(512), 1 << 20);
-        assert_eq!((seconds.plain, seconds.skewed, seconds.peer), (Some(2.0), Some(7.0), Some(5.0)));
-        assert_eq!((seconds.conversion, seconds.limit), (None, None));
+        assert_eq!((seconds.plain, seconds.skewed, seconds.peer), (Some(2.5), Some(7.0), Some(5.0)));
+        assert_eq!((seconds.conversion, seconds.limit), (Some(4.0), None));
+        assert_eq!(found.of_copy(cell(512)), Some(1.6));
+        for _ in 0..2 {
+            found.samples.add(Measured::Plain(0), 1.0);
+        }
+        assert_eq!(found.seconds_of(cell(512), 1 << 20).plain, Some(1.0));
+        assert_eq!(found.of_copy(cell(512)), Some(4.0));
+        assert_eq!(found.of_copy(cell(64)), None);
     }
 }

@@ -79,9 +79,10 @@ impl Report {
             let seconds = found.seconds_of(cell, self.matrix_bytes());
             let place = (self.matrix_bytes(), Some(cell.pattern) == most_skewed);
             let is_judged = self.wants(Part::Speeds);
-            let judgements = is_judged.then(|| judge(&cell, &seconds, place, self.machine.cpus));
+            let of_copy = found.of_copy(cell);
+            let judgements = is_judged.then(|| judge(&cell, (&seconds, of_copy), place, self.machine.cpus));
             let all_seconds = Measured::of(cell).map(|measured| found.samples.seconds(&measured).to_vec());
-            Row { cell, seconds, judgements, all_seconds }
+            Row { cell, seconds, of_copy, judgements, all_seconds }
         };
         self.rows = cells.iter().map(row).collect();
         if self.wants(Part::Spread) {
@@ -98,6 +99,8 @@ pub(crate) struct Row {
     pub(crate) cell: Cell,
     /// Median times.
     pub(crate) seconds: Seconds,
+    /// Conversion : plain copy.
+    pub(crate) of_copy: Option<f64>,
     /// Against the targets of speeds, if these were asked for.
     pub(crate) judgements: Option<Judgements>,
     /// Every single time that was not disturbed: skewed, conversion, aligned, `TensorStore`, copy beside.
@@ -110,10 +113,9 @@ impl Row {
         &self.all_seconds[1]
     }
 
-    /// The median of conversion : plain copy beside it.
-    pub(crate) fn of_beside(&self) -> Option<f64> {
-        let [_, conversions, _, _, beside] = &self.all_seconds;
-        median(conversions.iter().zip(beside).map(|(conversion, copy)| conversion / copy))
+    /// The median time of the plain copies beside it.
+    fn beside(&self) -> Option<f64> {
+        median(self.all_seconds[4].iter().copied())
     }
 }
 
@@ -130,7 +132,7 @@ pub(crate) struct Spread {
     pub(crate) judgement: Judgement,
     /// The same of the plain copies beside them, which are all alike.
     pub(crate) of_copies: Option<f64>,
-    /// The same of conversion : copy beside it.
+    /// The same of conversion : copy.
     pub(crate) of_ratios: Option<f64>,
 }
 
@@ -148,8 +150,8 @@ impl Spread {
                 memory_bytes,
                 extremes,
                 judgement: judge_spread(slowest, fastest, ranks, cpus),
-                of_copies: spread_of(rows.iter().filter_map(|row| row.seconds.beside)),
-                of_ratios: spread_of(rows.iter().filter_map(|row| row.of_beside())),
+                of_copies: spread_of(rows.iter().filter_map(|row| row.beside())),
+                of_ratios: spread_of(rows.iter().filter_map(|row| row.of_copy)),
             }
         };
         by_setting.into_iter().map(spread).collect()
@@ -177,11 +179,8 @@ mod tests {
     fn where_the_device_changes_conversions_spread_as_the_copies_beside_them() {
         let row = |rows: u64, conversions: [f64; 3], copies: [f64; 3]| Row {
             cell: Cell { ranks: 1, memory_bytes: 64 << 20, pattern: Pattern { rows, columns: 8 } },
-            seconds: Seconds {
-                conversion: Some(conversions[1]),
-                beside: Some(copies[1]),
-                ..Seconds::default()
-            },
+            seconds: Seconds { conversion: Some(conversions[1]), ..Seconds::default() },
+            of_copy: Some(conversions[1] / copies[1]),
             judgements: None,
             all_seconds: [vec![], conversions.to_vec(), vec![], vec![], copies.to_vec()],
         };

@@ -14,7 +14,8 @@ const RULE_OF_ROWS: &str = "\
 Median times in seconds for all of the matrix. Skewed read: tiles of the pattern are read from the source, 16 in flight, each time as many
 side by side as there are ranks; a quarter of the rows (a row of tiles at least) is read, once, and the time multiplied. Conversion: from
 opening the source, cold, until the new target is closed and on disk, by NDRA_Copy. Aligned read: the same reading of the target, cold. Copy:
-the same files to disk by one process, the faster of buffered and direct. TensorStore: its conversion, once, in one process with as
+the same files, cold and to disk, by one process: directly after each conversion (direct, several requests in flight), or, where that is the
+slower way, buffered; conversion : copy is the median over the turns. TensorStore: its conversion, once, in one process with as
 much cache, from chunks like the source's bricks to chunks like the target's, each a file, until on disk. Targets: conversion : copy at
 most 1.25 with memory of a quarter of the matrix or more, and 1.6 with less; limit : aligned read (of as many bytes, by fio: io_uring,
 direct, 1 MiB blocks in huge pages, depth 16, as many jobs as ranks) at least 0.85; TensorStore : conversion above 1, and 3 in the most
@@ -135,7 +136,7 @@ fn conversions(rows: &[Row]) -> String {
         let all = || row.conversions().iter().copied();
         let times = [of.conversion, all().min_by(f64::total_cmp), all().max_by(f64::total_cmp)].map(seconds);
         let place = [cell.ranks.to_string(), either(cell.memory_bytes), cell.pattern.to_string()];
-        place.into_iter().chain(times).chain([seconds(of.beside), ratio(row.of_beside())]).collect()
+        place.into_iter().chain(times).chain([seconds(of.plain), ratio(row.of_copy)]).collect()
     };
     render(&head, &rows.iter().map(line).collect::<Vec<_>>())
 }
@@ -206,11 +207,11 @@ mod tests {
             aligned: Some(2.0),
             plain: Some(1.5),
             peer: Some(9.0),
-            beside: None,
             limit: None,
         };
-        let judgements = Some(judge(&cell, &seconds, (2 << 30, true), 2));
-        let table = lines(&[Row { cell, seconds, judgements, all_seconds: Default::default() }]);
+        let of_copy = Some(2.0);
+        let judgements = Some(judge(&cell, (&seconds, of_copy), (2 << 30, true), 2));
+        let table = lines(&[Row { cell, seconds, of_copy, judgements, all_seconds: Default::default() }]);
         let row = last_line(&table);
         assert_eq!(row[1..9], ["1", "64 MiB", "8192 x 16", "40.00", "3.00", "2.00", "1.50", "9.00"]);
         assert_eq!(row[9..16], ["2.00", "MISSES", "", "shown", "3.00", "holds", "20.00"]);
@@ -219,9 +220,9 @@ mod tests {
     #[test]
     fn conversions_alone_are_shown_with_their_scatter() {
         let cell = Cell { ranks: 2, memory_bytes: 64 << 20, pattern: Pattern { rows: 8, columns: 16384 } };
-        let seconds = Seconds { conversion: Some(2.5), beside: Some(2.5), ..Seconds::default() };
+        let seconds = Seconds { conversion: Some(2.5), plain: Some(2.5), ..Seconds::default() };
         let all_seconds = [vec![], vec![2.5, 2.0, 2.75], vec![1.0], vec![], vec![2.5, 2.5, 2.5]];
-        let table = conversions(&[Row { cell, seconds, judgements: None, all_seconds }]);
+        let table = conversions(&[Row { cell, seconds, of_copy: Some(1.0), judgements: None, all_seconds }]);
         let line = ["2", "64 MiB", "8 x 16384", "2.50", "2.00", "2.75", "2.50", "1.00"];
         assert_eq!(last_line(&table)[1..9], line);
     }

@@ -236,7 +236,7 @@ mod tests {
             peer: Some(4.0),
             ..judge::Seconds::default()
         };
-        let judgements = judge::judge(&cell, &seconds, (4 << 20, false), 2);
+        let judgements = judge::judge(&cell, (&seconds, Some(2.0)), (4 << 20, false), 2);
         let spread = judge::judge_spread(Some(1.1), Some(1.0), 1, 2);
         let cells = report(&json!({
             "rows": [{"ranks": 1, "judgements": judgements}], "spreads": [{"ranks": 1, "judgement": spread}]}));
