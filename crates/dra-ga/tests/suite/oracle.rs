@@ -375,7 +375,9 @@ pub(crate) fn large_arrays_go_through_many_bricks_and_shards(world: &World) {
             assert!((found - value_at(index[1], index[0])).abs() < 0.5, "element {index:?}");
         }
     }
-    read_moved(world, &array, &memory);
+    for parts_count in [1, 12] {
+        read_moved(world, &array, &memory, parts_count);
+    }
     world.barrier();
     memory.destroy().expect("destroyed");
     turned.destroy().expect("destroyed");
@@ -383,16 +385,26 @@ pub(crate) fn large_arrays_go_through_many_bricks_and_shards(world: &World) {
     assert!(!path.exists());
 }
 
-/// So much, in short runs, is copied around the processor's caches; elements beside the section keep their zeros.
-fn read_moved(world: &World, array: &DiskArray, memory: &Array) {
+/// So much, in short runs, is copied around the processor's caches, by one transfer or by several that are under way together; elements
+/// beside the section keep their zeros.
+fn read_moved(world: &World, array: &DiskArray, memory: &Array, parts_count: u64) {
     const AROUND_CACHES_BYTES: u64 = 16 << 20;
     let dims = [1500, 1400];
-    let (section, place) = (section(&[0, 1], &[1500, 1400]), section(&[0, 0], &[1500, 1399]));
-    assert!(section.len() * 8 >= AROUND_CACHES_BYTES, "{section} is too small");
+    assert!(dims[0] * (dims[1] - 1) * 8 >= AROUND_CACHES_BYTES, "{dims:?} is too small");
     memory.fill(0.0.into()).expect("filled");
     world.barrier();
-    let transfer = Transfer { in_memory: place, on_disk: section, reversed: false };
-    array.read(&dra_ga::in_memory(memory), &transfer).expect("started").wait().expect("read");
+    let row = |part| dims[0] * part / parts_count;
+    let read = |part| {
+        let (first, end) = (row(part), row(part + 1));
+        let on_disk = section(&[first, 1], &[end, dims[1]]);
+        let in_memory = section(&[first, 0], &[end, dims[1] - 1]);
+        let transfer = Transfer { in_memory, on_disk, reversed: false };
+        array.read(&dra_ga::in_memory(memory), &transfer).expect("started")
+    };
+    let requests: Vec<_> = (0..parts_count).map(read).collect();
+    for mut request in requests {
+        request.wait().expect("read");
+    }
     if let Some(block) = memory.local_section() {
         let found = memory.view::<f64>().unwrap().to_vec(&block).expect("got");
         for (index, found) in block.indices().zip(found) {

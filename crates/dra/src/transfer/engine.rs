@@ -33,6 +33,8 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Queue {
     jobs: VecDeque<Arc<Job>>,
+    /// What all ranks together read by jobs that are not done.
+    reading_bytes: u64,
     /// Who has jobs in the pipeline.
     driver: Option<Driver>,
     /// Threads that wait for a job and have nothing of their own to do.
@@ -85,8 +87,10 @@ impl Engine {
     pub(crate) fn submit(&self, mut job: Job) -> Arc<Job> {
         self.drop_left_over();
         job.how.by_caller = job.how.by_caller || !self.has_worker();
-        let job = Arc::new(job);
         let mut queue = self.shared.queue();
+        queue.reading_bytes += job.bytes_to_memory();
+        job.reading_bytes = queue.reading_bytes;
+        let job = Arc::new(job);
         queue.core = core_for_worker();
         queue.jobs.push_back(Arc::clone(&job));
         drop(queue);
@@ -228,10 +232,12 @@ impl Shared {
         let mut queue = self.queue();
         for job in &finished {
             lock(&self.left_over).extend(job.take_memory());
+            queue.reading_bytes -= job.bytes_to_memory();
             job.finish();
         }
         if pipeline.is_empty() {
             queue.driver = None;
+            debug_assert!(!queue.jobs.is_empty() || queue.reading_bytes == 0, "{queue:?}");
         }
         if !finished.is_empty() || queue.driver.is_none() {
             self.changed.notify_all();

@@ -11,7 +11,7 @@ use std::ops::Range;
 /// Where pieces are shorter than this on average, a buffer is the faster way.
 const PIECE_BYTES_MIN: usize = 4096;
 
-/// Transfers of less leave what they read in the processor's caches.
+/// Transfers of less, those under way before them included, leave what they read in the processor's caches.
 const AROUND_CACHES_BYTES_MIN: u64 = 16 << 20;
 /// Where pieces are shorter than this on average, to find each one takes longer than to copy it.
 const AROUND_CACHES_PIECE_BYTES_MIN: u64 = 256;
@@ -35,12 +35,12 @@ pub(super) fn accesses(
     accesses.iter().all(Gather::is_one_access).then_some(accesses)
 }
 
-/// Copies a part from its place in a buffer to memory, around the processor's caches, if the transfer is large enough: nobody looks at
-/// all of it so soon that they had it still. `false` if it is not, or the memory is out of reach, or in too small pieces.
+/// Copies a part from its place in a buffer to memory, around the processor's caches, if so much is being read that nobody looks at all of
+/// it so soon that they had it still. `false` if it is not, or the memory is out of reach, or in too small pieces.
 pub(super) fn put(job: &Job, part: &Part, piece: &Piece, place: &Place, buffer: &[u8]) -> bool {
     let bytes = piece.bytes();
     let pieces_count_max = size(bytes / AROUND_CACHES_PIECE_BYTES_MIN);
-    if job.bytes() < AROUND_CACHES_BYTES_MIN || piece.runs_count() > pieces_count_max {
+    if job.reading_bytes < AROUND_CACHES_BYTES_MIN || piece.runs_count() > pieces_count_max {
         return false;
     }
     let Some(memory) = job.mapping.pieces(&*job.memory(), &part.section, pieces_count_max) else {

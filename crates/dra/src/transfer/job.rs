@@ -22,6 +22,8 @@ pub(crate) struct Job {
     pub(crate) array: Arc<OpenArray>,
     pub(super) mapping: Mapping,
     pub(super) how: How,
+    /// How much all ranks together read by this transfer and by those that were under way when it was issued.
+    pub(super) reading_bytes: u64,
     state: Mutex<State>,
 }
 
@@ -48,6 +50,7 @@ impl Job {
             array: Arc::clone(array),
             mapping: *mapping,
             how,
+            reading_bytes: 0,
             state: Mutex::new(State {
                 memory: Some(Arc::clone(memory)),
                 parts_in_flight: 0,
@@ -63,9 +66,14 @@ impl Job {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How much all ranks move together.
-    pub(super) fn bytes(&self) -> u64 {
-        self.mapping.on_disk().len() * self.array.directory.metadata().data_type.bytes()
+    /// How much all ranks together read.
+    pub(super) fn bytes_to_memory(&self) -> u64 {
+        match self.how.direction {
+            Direction::ToMemory => {
+                self.mapping.on_disk().len() * self.array.directory.metadata().data_type.bytes()
+            }
+            Direction::ToDisk => 0,
+        }
     }
 
     /// The array in memory.
