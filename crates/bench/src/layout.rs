@@ -186,7 +186,7 @@ fn take(turn: Turn, options: &Options, place: &mut Place<'_>, team: &mut Team) -
             options.fio().map_or(Ok(()), |fio| place.measure_device(fio, ranks, options.matrix_bytes()))
         }
         Turn::Peer(pattern, memory_bytes) => place.convert_by_peer(team, (pattern, memory_bytes)),
-        Turn::Conversion(cell) => place.convert(team, cell, options.plain().is_some()),
+        Turn::Conversion(cell) => place.convert(team, cell, (options.fio(), options.plain().is_some())),
         Turn::Skewed(cell) => place.read_skewed(team, cell, options.side()),
     }
 }

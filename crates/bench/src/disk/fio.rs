@@ -15,7 +15,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use crate::disk::replay::Replay;
-use crate::disk::scratch::{Scratch, ScratchFile};
+use crate::disk::scratch::Scratch;
 use crate::error::{BenchError, step};
 use crate::statistics::median;
 
@@ -164,19 +164,24 @@ impl Fio {
         let file = scratch.file("limit");
         let found = match &self.work {
             Work::Blocks(_) | Work::Cached(_) => Limit {
-                write: self.run("write", &file, scratch)?.write.bw_bytes,
-                read: self.run("read", &file, scratch)?.read.bw_bytes,
+                write: self.run("write", file.path(), scratch)?.write.bw_bytes,
+                read: self.run("read", file.path(), scratch)?.read.bw_bytes,
             },
             Work::Parts(replay) => {
                 replay.make(file.path())?;
-                let written = self.run("write", &file, scratch)?.write.bw_bytes;
+                let written = self.run("write", file.path(), scratch)?.write.bw_bytes;
                 let synced_seconds = seconds_of_sync(file.path())?;
-                let read = self.run("read", &file, scratch)?.read.bw_bytes;
+                let read = self.run("read", file.path(), scratch)?.read.bw_bytes;
                 Limit { write: replay.durable(written, synced_seconds), read: read * replay.wanted_part() }
             }
         };
         self.found.push(found);
         Ok(())
+    }
+
+    /// Reads a file that is there, and no shorter than the work; in bytes per second. What is found is not kept.
+    pub(crate) fn read_file(&self, file: &Path, scratch: &Scratch) -> Result<f64, BenchError> {
+        Ok(self.run("read", file, scratch)?.read.bw_bytes)
     }
 
     /// The median of what was found.
@@ -186,12 +191,12 @@ impl Fio {
         Some(Limit { write, read })
     }
 
-    fn run(&self, direction: &str, file: &ScratchFile, scratch: &Scratch) -> Result<Job, BenchError> {
+    fn run(&self, direction: &str, file: &Path, scratch: &Scratch) -> Result<Job, BenchError> {
         // The logs have to be there until fio is done.
         let (arguments, _logs) = match &self.work {
-            Work::Blocks(load) => (load.arguments(direction, file.path()), Vec::new()),
-            Work::Cached(load) => (load.cached_arguments(direction, file.path()), Vec::new()),
-            Work::Parts(replay) => replay.arguments(direction, file.path(), scratch)?,
+            Work::Blocks(load) => (load.arguments(direction, file), Vec::new()),
+            Work::Cached(load) => (load.cached_arguments(direction, file), Vec::new()),
+            Work::Parts(replay) => replay.arguments(direction, file, scratch)?,
         };
         let output = Command::new(&self.executable)
             .env(HUGE_PAGES.0, HUGE_PAGES.1)

@@ -93,6 +93,23 @@ impl ScratchDirectory {
         &self.path
     }
 
+    /// The largest of the files in it and in directories below.
+    pub(crate) fn largest_file(&self) -> Result<PathBuf, BenchError> {
+        let (mut directories, mut largest) = (vec![self.path.clone()], (0, self.path.clone()));
+        while let Some(directory) = directories.pop() {
+            for entry in fs::read_dir(&directory).map_err(step("reading", &directory))? {
+                let path = entry.map_err(step("reading", &directory))?.path();
+                let found = fs::metadata(&path).map_err(step("looking at", &path))?;
+                if found.is_dir() {
+                    directories.push(path);
+                } else if found.len() > largest.0 {
+                    largest = (found.len(), path);
+                }
+            }
+        }
+        Ok(largest.1)
+    }
+
     /// Removes what is in it, so that the next writer makes new files.
     pub(crate) fn clear(&self) -> Result<(), BenchError> {
         self.removals.take(&self.path)?;

@@ -33,7 +33,7 @@ pub(crate) struct Seconds {
     pub(crate) plain: Option<f64>,
     /// `TensorStore`'s conversion.
     pub(crate) peer: Option<f64>,
-    /// Reading as many bytes at the limit of the device.
+    /// Reading as many bytes at the limit of the device, beside the aligned read.
     pub(crate) limit: Option<f64>,
 }
 

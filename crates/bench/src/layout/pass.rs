@@ -1,6 +1,7 @@
 //! Taking times: each on a new target, with nothing dirty and nothing cached before, and again if other processes disturb it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::disk::fio::{Fio, Load};
 use crate::disk::memory;
@@ -35,19 +36,22 @@ pub(crate) enum Measured {
     Beside(Cell),
     /// Reading its target.
     Aligned(Cell),
+    /// Reading the file of its target at the limit of the device, directly after that.
+    Limit(Cell),
     /// Reading the source by tiles of its target.
     Skewed(Cell),
 }
 
 impl Measured {
     /// What is measured for a line.
-    pub(crate) fn of(cell: Cell) -> [Self; 5] {
+    pub(crate) fn of(cell: Cell) -> [Self; 6] {
         [
             Self::Skewed(cell.with_least_memory()),
             Self::Conversion(cell),
             Self::Aligned(cell),
             Self::Peer(cell.pattern, cell.memory_bytes),
             Self::Beside(cell),
+            Self::Limit(cell),
         ]
     }
 }
@@ -105,15 +109,16 @@ impl Found {
     /// The median times of a line of a matrix of so many bytes.
     #[expect(clippy::cast_precision_loss, reason = "the size of a matrix is far below 2^53")]
     pub(crate) fn seconds_of(&self, cell: Cell, matrix_bytes: u64) -> Seconds {
-        let [skewed, conversion, aligned, peer, beside] =
+        let [skewed, conversion, aligned, peer, beside, limit] =
             Measured::of(cell).map(|of| self.samples.median(&of));
+        let elsewhere = || self.limits().get(&cell.ranks).map(|[read, _]| matrix_bytes as f64 / read);
         Seconds {
             skewed,
             conversion,
             aligned,
             plain: self.plain_elsewhere().or(beside),
             peer,
-            limit: self.limits().get(&cell.ranks).map(|[read, _]| matrix_bytes as f64 / read),
+            limit: limit.or_else(elsewhere),
         }
     }
 }
@@ -150,12 +155,7 @@ impl Place<'_> {
     }
 
     /// What the device gives so many ranks.
-    pub(crate) fn measure_device(
-        &mut self,
-        fio: &std::path::Path,
-        ranks: usize,
-        bytes: u64,
-    ) -> Result<(), BenchError> {
+    pub(crate) fn measure_device(&mut self, fio: &Path, ranks: usize, bytes: u64) -> Result<(), BenchError> {
         self.target.clear()?;
         page_cache::flush();
         let new = || Fio::new(fio, Load::limit(bytes, ranks));
@@ -182,21 +182,40 @@ impl Place<'_> {
         Ok(())
     }
 
-    /// A conversion by ours, and reading its target; then, if its program is there, a plain copy.
-    pub(crate) fn convert(&mut self, team: &mut Team, cell: Cell, has_plain: bool) -> Result<(), BenchError> {
+    /// A conversion by ours, and reading its target; then, if their programs are there, reading it by fio, and a plain copy.
+    pub(crate) fn convert(
+        &mut self,
+        team: &mut Team,
+        cell: Cell,
+        (fio, has_plain): (Option<&Path>, bool),
+    ) -> Result<(), BenchError> {
         let job = Job::Ours(cell.ranks, cell.memory_bytes);
-        let measured = [Measured::Conversion(cell), Measured::Aligned(cell), Measured::Beside(cell)];
-        self.take_all(&measured[..if has_plain { 3 } else { 2 }], |place| {
+        let fio = fio.map(|fio| Fio::new(fio, Load::limit(self.matrix_bytes, cell.ranks)));
+        let mut measured = vec![Measured::Conversion(cell), Measured::Aligned(cell)];
+        measured.extend(fio.as_ref().map(|_| Measured::Limit(cell)));
+        measured.extend(has_plain.then_some(Measured::Beside(cell)));
+        self.take_all(&measured, |place| {
             place.renew_target()?;
             let mut answers = vec![watch_answer(|| team.ask(job, Command::Copy(cell.pattern)))?];
             place.make_cold()?;
             answers.push(watch_answer(|| team.ask(job, Command::Aligned(cell.pattern)))?);
+            if let Some(fio) = &fio {
+                place.make_cold()?;
+                answers.push(watch_answer(|| place.read_target(fio))?);
+            }
             if has_plain {
                 place.renew_target()?;
                 answers.push(watch_answer(|| team.copy_plainly(PLAIN_WAY_BESIDE))?);
             }
             Ok(answers)
         })
+    }
+
+    /// Reads the largest file of the target, which has all of the matrix, as `fio` does it.
+    #[expect(clippy::cast_precision_loss, reason = "the size of a matrix is far below 2^53")]
+    fn read_target(&self, fio: &Fio) -> Result<Answer, BenchError> {
+        let rate = fio.read_file(&self.target.largest_file()?, self.scratch)?;
+        Ok(Answer { seconds: self.matrix_bytes as f64 / rate, ..Answer::default() })
     }
 
     /// Reading the source by tiles of a target; of the `side` rows of the matrix so many as make a quarter, or a row of tiles.

@@ -103,8 +103,8 @@ pub(crate) struct Row {
     pub(crate) of_copy: Option<f64>,
     /// Against the targets of speeds, if these were asked for.
     pub(crate) judgements: Option<Judgements>,
-    /// Every single time that was not disturbed: skewed, conversion, aligned, `TensorStore`, copy beside.
-    pub(crate) all_seconds: [Vec<f64>; 5],
+    /// Every single time that was not disturbed: skewed, conversion, aligned, `TensorStore`, copy beside, limit beside.
+    pub(crate) all_seconds: [Vec<f64>; 6],
 }
 
 impl Row {
@@ -182,7 +182,7 @@ mod tests {
             seconds: Seconds { conversion: Some(conversions[1]), ..Seconds::default() },
             of_copy: Some(conversions[1] / copies[1]),
             judgements: None,
-            all_seconds: [vec![], conversions.to_vec(), vec![], vec![], copies.to_vec()],
+            all_seconds: [vec![], conversions.to_vec(), vec![], vec![], copies.to_vec(), vec![]],
         };
         let rows = [row(8, [2.0, 4.0, 8.0], [2.0, 4.0, 8.0]), row(16, [2.2, 2.2, 2.2], [2.0, 2.0, 4.0])];
         let spreads = Spread::all(&rows, 2);

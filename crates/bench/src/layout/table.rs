@@ -17,8 +17,8 @@ opening the source, cold, until the new target is closed and on disk, by NDRA_Co
 the same files, cold and to disk, by one process: directly after each conversion (direct, several requests in flight), or, where that is the
 slower way, buffered; conversion : copy is the median over the turns. TensorStore: its conversion, once, in one process with as
 much cache, from chunks like the source's bricks to chunks like the target's, each a file, until on disk. Targets: conversion : copy at
-most 1.25 with memory of a quarter of the matrix or more, and 1.6 with less; limit : aligned read (of as many bytes, by fio: io_uring,
-direct, 1 MiB blocks in huge pages, depth 16, as many jobs as ranks) at least 0.85; TensorStore : conversion above 1, and 3 in the most
+most 1.25 with memory of a quarter of the matrix or more, and 1.6 with less; limit : aligned read (of the same file directly after
+it, by fio: io_uring, direct, 1 MiB blocks in huge pages, depth 16, as many jobs as ranks) at least 0.85; TensorStore : conversion above 1, and 3 in the most
 skewed pattern. Judged if there are as many processors as ranks.
 ";
 
@@ -221,7 +221,7 @@ mod tests {
     fn conversions_alone_are_shown_with_their_scatter() {
         let cell = Cell { ranks: 2, memory_bytes: 64 << 20, pattern: Pattern { rows: 8, columns: 16384 } };
         let seconds = Seconds { conversion: Some(2.5), plain: Some(2.5), ..Seconds::default() };
-        let all_seconds = [vec![], vec![2.5, 2.0, 2.75], vec![1.0], vec![], vec![2.5, 2.5, 2.5]];
+        let all_seconds = [vec![], vec![2.5, 2.0, 2.75], vec![1.0], vec![], vec![2.5, 2.5, 2.5], vec![]];
         let table = conversions(&[Row { cell, seconds, of_copy: Some(1.0), judgements: None, all_seconds }]);
         let line = ["2", "64 MiB", "8 x 16384", "2.50", "2.00", "2.75", "2.50", "1.00"];
         assert_eq!(last_line(&table)[1..9], line);
