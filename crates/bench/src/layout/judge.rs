@@ -1,4 +1,4 @@
-//! The rules by which a line holds. A copy here is a plain copy of the same files to disk by one process, the faster of two ways, beside
+//! The rules by which a line holds. A copy here is a plain copy of the same files to disk by one process, directly after
 //! the conversion.
 //!
 //! - A conversion takes at most 1.25 of a copy if its memory is a quarter of the matrix or more, and at most 1.6 if it is less.

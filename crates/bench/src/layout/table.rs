@@ -14,8 +14,8 @@ const RULE_OF_ROWS: &str = "\
 Median times in seconds for all of the matrix. Skewed read: tiles of the pattern are read from the source, 16 in flight, each time as many
 side by side as there are ranks; a quarter of the rows (a row of tiles at least) is read, once, and the time multiplied. Conversion: from
 opening the source, cold, until the new target is closed and on disk, by NDRA_Copy. Aligned read: the same reading of the target, cold. Copy:
-the same files, cold and to disk, by one process: directly after each conversion (direct, several requests in flight), or, where that is the
-slower way, buffered; conversion : copy is the median over the turns. TensorStore: its conversion, once, in one process with as
+the same files, cold and to disk, by one process: directly after each conversion (direct, several requests in flight), or, where that takes
+three quarters of the time, buffered; conversion : copy is the median over the turns. TensorStore: its conversion, once, in one process with as
 much cache, from chunks like the source's bricks to chunks like the target's, each a file, until on disk. Targets: conversion : copy at
 most 1.25 with memory of a quarter of the matrix or more, and 1.6 with less; limit : aligned read (of the same file directly after
 it, by fio: io_uring, direct, 1 MiB blocks in huge pages, depth 16, as many jobs as ranks) at least 0.85; TensorStore : conversion above 1, and 3 in the most
