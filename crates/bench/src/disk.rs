@@ -4,6 +4,7 @@
 
 pub(crate) mod access;
 pub(crate) mod cell;
+pub(crate) mod files;
 pub(crate) mod fio;
 pub(crate) mod memory;
 pub(crate) mod page_cache;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use rustix::fs::{Advice, fadvise, sync};
 
+use crate::disk::files::files_below;
 use crate::error::{BenchError, step};
 
 const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
@@ -69,11 +70,7 @@ pub(crate) fn forget(path: &Path) -> Result<(), BenchError> {
 
 /// Makes all files below `directory` cold that nobody has changed since they were synced.
 pub(crate) fn forget_below(directory: &Path) -> Result<(), BenchError> {
-    for entry in fs::read_dir(directory).map_err(step("reading", directory))? {
-        let path = entry.map_err(step("reading", directory))?.path();
-        if path.is_dir() { forget_below(&path)? } else { forget(&path)? }
-    }
-    Ok(())
+    files_below(directory)?.iter().try_for_each(|(path, _)| forget(path))
 }
 
 #[cfg(test)]

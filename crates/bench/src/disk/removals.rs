@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use rustix::fs::statvfs;
 
+use crate::disk::files::files_below;
 use crate::disk::page_cache::{flush, forget, forget_below};
 use crate::error::{BenchError, step};
 
@@ -49,7 +50,7 @@ impl Removals {
     /// Takes a file or a directory away; if there is none, does nothing.
     pub(crate) fn take(&self, path: &Path) -> Result<(), BenchError> {
         let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
-        let bytes = if found.is_dir() { bytes_below(path) } else { found.blocks() * BLOCK_BYTES };
+        let bytes = if found.is_dir() { bytes_below(path)? } else { found.blocks() * BLOCK_BYTES };
         let removing = step("removing", path);
         if bytes < SMALL_BYTES {
             let removed = if found.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
@@ -99,15 +100,9 @@ impl Removals {
 /// What [`MetadataExt::blocks`] counts.
 const BLOCK_BYTES: u64 = 512;
 
-/// The space of all files below a directory; of what cannot be read, none.
-fn bytes_below(directory: &Path) -> u64 {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let bytes = |entry: fs::DirEntry| match entry.metadata() {
-        Ok(found) if found.is_dir() => bytes_below(&entry.path()),
-        Ok(found) => found.blocks() * BLOCK_BYTES,
-        Err(_) => 0,
-    };
-    entries.map(bytes).sum()
+/// The space of all files below a directory.
+fn bytes_below(directory: &Path) -> Result<u64, BenchError> {
+    Ok(files_below(directory)?.iter().map(|(_, found)| found.blocks() * BLOCK_BYTES).sum())
 }
 
 #[cfg(test)]

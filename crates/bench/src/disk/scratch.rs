@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::disk::files::files_below;
 use crate::disk::removals::Removals;
 use crate::error::{BenchError, step};
 
@@ -93,21 +94,11 @@ impl ScratchDirectory {
         &self.path
     }
 
-    /// The largest of the files in it and in directories below.
-    pub(crate) fn largest_file(&self) -> Result<PathBuf, BenchError> {
-        let (mut directories, mut largest) = (vec![self.path.clone()], (0, self.path.clone()));
-        while let Some(directory) = directories.pop() {
-            for entry in fs::read_dir(&directory).map_err(step("reading", &directory))? {
-                let path = entry.map_err(step("reading", &directory))?.path();
-                let found = fs::metadata(&path).map_err(step("looking at", &path))?;
-                if found.is_dir() {
-                    directories.push(path);
-                } else if found.len() > largest.0 {
-                    largest = (found.len(), path);
-                }
-            }
-        }
-        Ok(largest.1)
+    /// The file in it, or in a directory below, that has at least so many bytes.
+    pub(crate) fn file_of(&self, bytes: u64) -> Result<PathBuf, BenchError> {
+        let found = files_below(&self.path)?.into_iter().find(|(_, found)| found.len() >= bytes);
+        let missing = || std::io::Error::other(format!("no file has {bytes} bytes"));
+        Ok(found.ok_or_else(missing).map_err(step("looking below", &self.path))?.0)
     }
 
     /// Removes what is in it, so that the next writer makes new files.

@@ -214,10 +214,10 @@ impl Place<'_> {
         })
     }
 
-    /// Reads the largest file of the target, which has all of the matrix, as `fio` does it.
+    /// Reads the file of the target that has all of the matrix, as `fio` does it.
     #[expect(clippy::cast_precision_loss, reason = "the size of a matrix is far below 2^53")]
     fn read_target(&self, fio: &Fio) -> Result<Answer, BenchError> {
-        let rate = fio.read_file(&self.target.largest_file()?, self.scratch)?;
+        let rate = fio.read_file(&self.target.file_of(self.matrix_bytes)?, self.scratch)?;
         Ok(Answer { seconds: self.matrix_bytes as f64 / rate, ..Answer::default() })
     }
 
