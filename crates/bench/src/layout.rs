@@ -21,7 +21,7 @@ use std::path::Path;
 
 use self::engine::Job;
 use self::options::{Options, Part};
-use self::pass::{Found, Place};
+use self::pass::{Beside, Found, Place};
 use self::report::Report;
 use self::team::{Command, Team};
 use self::workload::{Cell, Pattern};
@@ -186,7 +186,10 @@ fn take(turn: Turn, options: &Options, place: &mut Place<'_>, team: &mut Team) -
             options.fio().map_or(Ok(()), |fio| place.measure_device(fio, ranks, options.matrix_bytes()))
         }
         Turn::Peer(pattern, memory_bytes) => place.convert_by_peer(team, (pattern, memory_bytes)),
-        Turn::Conversion(cell) => place.convert(team, cell, (options.fio(), options.plain().is_some())),
+        Turn::Conversion(cell) => {
+            let (reads, fio, copy) = (options.wants(Part::Speeds), options.fio(), options.plain().is_some());
+            place.convert(team, cell, Beside { reads, fio, copy })
+        }
         Turn::Skewed(cell) => place.read_skewed(team, cell, options.side()),
     }
 }

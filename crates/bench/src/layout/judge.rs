@@ -37,6 +37,17 @@ pub(crate) struct Seconds {
     pub(crate) limit: Option<f64>,
 }
 
+/// What is judged of one line; what was not measured is missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Ratios {
+    /// Conversion : plain copy.
+    pub(crate) copy: Option<f64>,
+    /// Limit : aligned read.
+    pub(crate) limit: Option<f64>,
+    /// `TensorStore` : conversion.
+    pub(crate) peer: Option<f64>,
+}
+
 /// A ratio and what was asked of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Judgement {
@@ -79,10 +90,10 @@ fn at_least(ratio: Option<f64>, target: f64, is_judged: bool) -> Judgement {
     Judgement { ratio, target, outcome }
 }
 
-/// Judges one line of a matrix of so many bytes, whose conversion takes `of_copy` times as long as a plain copy.
+/// Judges one line of a matrix of so many bytes.
 pub(crate) fn judge(
     cell: &Cell,
-    (seconds, of_copy): (&Seconds, Option<f64>),
+    ratios: &Ratios,
     (matrix_bytes, is_most_skewed): (u64, bool),
     cpus: usize,
 ) -> Judgements {
@@ -91,9 +102,9 @@ pub(crate) fn judge(
     let of_copy_max = if has_much_memory { OF_COPY_MAX } else { OF_COPY_LITTLE_MEMORY_MAX };
     let peer_min = if is_most_skewed { PEER_MOST_SKEWED_MIN } else { PEER_MIN };
     Judgements {
-        copy: at_most(of_copy, of_copy_max, is_judged),
-        aligned: at_least(ratio(seconds.limit, seconds.aligned), OF_LIMIT_MIN, is_judged),
-        peer: at_least(ratio(seconds.peer, seconds.conversion), peer_min, is_judged),
+        copy: at_most(ratios.copy, of_copy_max, is_judged),
+        aligned: at_least(ratios.limit, OF_LIMIT_MIN, is_judged),
+        peer: at_least(ratios.peer, peer_min, is_judged),
     }
 }
 
@@ -109,9 +120,9 @@ pub(crate) fn judge_spread(
 
 #[cfg(test)]
 mod tests {
-    use super::{Seconds, judge, judge_spread};
+    use super::{Ratios, judge, judge_spread};
     use crate::layout::workload::{Cell, Pattern};
-    use crate::outcome::{Outcome, ratio};
+    use crate::outcome::Outcome;
 
     const MATRIX: u64 = 2 << 30;
 
@@ -119,38 +130,31 @@ mod tests {
         Cell { ranks, memory_bytes: memory_mib << 20, pattern: Pattern { rows: 8, columns: 16384 } }
     }
 
-    fn outcomes(cell: &Cell, seconds: &Seconds, is_most_skewed: bool) -> [Outcome; 3] {
-        let of_copy = ratio(seconds.conversion, seconds.plain);
-        judge(cell, (seconds, of_copy), (MATRIX, is_most_skewed), 2).outcomes()
+    fn outcomes(cell: &Cell, ratios: Ratios, is_most_skewed: bool) -> [Outcome; 3] {
+        judge(cell, &ratios, (MATRIX, is_most_skewed), 2).outcomes()
     }
 
-    const GOOD: Seconds = Seconds {
-        skewed: None,
-        conversion: Some(5.0),
-        aligned: Some(2.0),
-        plain: Some(4.0),
-        peer: Some(15.0),
-        limit: Some(1.7),
-    };
+    const GOOD: Ratios = Ratios { copy: Some(1.25), limit: Some(0.85), peer: Some(3.0) };
 
     #[test]
     fn what_is_just_reached_holds() {
-        assert_eq!(outcomes(&cell(512, 1), &GOOD, true), [Outcome::Holds; 3]);
-        assert_eq!(outcomes(&cell(64, 1), &Seconds { plain: Some(3.125), ..GOOD }, false)[0], Outcome::Holds);
+        assert_eq!(outcomes(&cell(512, 1), GOOD, true), [Outcome::Holds; 3]);
+        let little = Ratios { copy: Some(1.6), limit: Some(0.85), peer: Some(1.0) };
+        assert_eq!(outcomes(&cell(64, 1), little, false), [Outcome::Holds; 3]);
     }
 
     #[test]
     fn what_is_just_missed_misses() {
-        let slower = Seconds { conversion: Some(5.01), aligned: Some(2.01), ..GOOD };
-        assert_eq!(outcomes(&cell(512, 1), &slower, true), [Outcome::Misses; 3]);
-        assert_eq!(outcomes(&cell(64, 1), &Seconds { plain: Some(3.1), ..GOOD }, false)[0], Outcome::Misses);
-        assert_eq!(outcomes(&cell(64, 1), &Seconds { peer: Some(4.9), ..GOOD }, false)[2], Outcome::Misses);
+        let worse = Ratios { copy: Some(1.26), limit: Some(0.84), peer: Some(2.9) };
+        assert_eq!(outcomes(&cell(512, 1), worse, true), [Outcome::Misses; 3]);
+        let little = Ratios { copy: Some(1.61), limit: Some(0.84), peer: Some(0.9) };
+        assert_eq!(outcomes(&cell(64, 1), little, false), [Outcome::Misses; 3]);
     }
 
     #[test]
     fn more_ranks_than_processors_and_what_was_not_measured_are_shown_only() {
-        assert_eq!(outcomes(&cell(512, 4), &GOOD, true), [Outcome::NotJudged; 3]);
-        assert_eq!(outcomes(&cell(512, 1), &Seconds::default(), true), [Outcome::NotJudged; 3]);
+        assert_eq!(outcomes(&cell(512, 4), GOOD, true), [Outcome::NotJudged; 3]);
+        assert_eq!(outcomes(&cell(512, 1), Ratios::default(), true), [Outcome::NotJudged; 3]);
     }
 
     #[test]

@@ -11,10 +11,11 @@ use crate::disk::samples::Samples;
 use crate::disk::scratch::{Scratch, ScratchDirectory};
 use crate::error::BenchError;
 use crate::layout::engine::Job;
-use crate::layout::judge::Seconds;
+use crate::layout::judge::{Ratios, Seconds};
 use crate::layout::team::{Answer, Command, Team};
 use crate::layout::workload::{Cell, Pattern};
 use crate::neighbours::watch;
+use crate::outcome::ratio;
 use crate::statistics::median;
 
 /// The ways of a plain copy, as the program understands them.
@@ -39,7 +40,7 @@ pub(crate) enum Measured {
     Beside(Cell),
     /// Reading its target.
     Aligned(Cell),
-    /// Reading the file of its target at the limit of the device, directly after that.
+    /// Reading the file of its target at the limit of the device, by turns with that.
     Limit(Cell),
     /// Reading the source by tiles of its target.
     Skewed(Cell),
@@ -98,32 +99,29 @@ impl Found {
         buffered.filter(|&buffered| direct.is_some_and(|direct| buffered < CLEARLY_FASTER * direct))
     }
 
-    /// How many times as long as a plain copy a conversion takes: of the copies beside it the median over the turns.
-    pub(crate) fn of_copy(&self, cell: Cell) -> Option<f64> {
-        let times = |measured| self.samples.seconds(&measured);
-        let conversions = times(Measured::Conversion(cell));
-        if let Some(copy) = self.plain_elsewhere() {
-            return median(conversions.iter().map(|conversion| conversion / copy));
-        }
-        let beside = times(Measured::Beside(cell));
-        median(conversions.iter().zip(beside).map(|(conversion, copy)| conversion / copy))
+    /// The ratios of a line: of what is measured beside a conversion or a read, the median over the turns.
+    pub(crate) fn ratios_of(&self, cell: Cell) -> Ratios {
+        let [_, conversion, aligned, peer, beside, limit] =
+            Measured::of(cell).map(|of| self.samples.seconds(&of));
+        let copy = match self.plain_elsewhere() {
+            Some(copy) => median(conversion.iter().map(|conversion| conversion / copy)),
+            None => median_ratio(conversion, beside),
+        };
+        let peer = ratio(median(peer.iter().copied()), median(conversion.iter().copied()));
+        Ratios { copy, limit: median_ratio(limit, aligned), peer }
     }
 
-    /// The median times of a line of a matrix of so many bytes.
-    #[expect(clippy::cast_precision_loss, reason = "the size of a matrix is far below 2^53")]
-    pub(crate) fn seconds_of(&self, cell: Cell, matrix_bytes: u64) -> Seconds {
+    /// The median times of a line.
+    pub(crate) fn seconds_of(&self, cell: Cell) -> Seconds {
         let [skewed, conversion, aligned, peer, beside, limit] =
             Measured::of(cell).map(|of| self.samples.median(&of));
-        let elsewhere = || self.limits().get(&cell.ranks).map(|[read, _]| matrix_bytes as f64 / read);
-        Seconds {
-            skewed,
-            conversion,
-            aligned,
-            plain: self.plain_elsewhere().or(beside),
-            peer,
-            limit: limit.or_else(elsewhere),
-        }
+        Seconds { skewed, conversion, aligned, plain: self.plain_elsewhere().or(beside), peer, limit }
     }
+}
+
+/// Of pairs that were measured together.
+fn median_ratio(numerators: &[f64], denominators: &[f64]) -> Option<f64> {
+    median(numerators.iter().zip(denominators).map(|(numerator, denominator)| numerator / denominator))
 }
 
 /// Where matrices are made, and all that was found there.
@@ -185,28 +183,31 @@ impl Place<'_> {
         Ok(())
     }
 
-    /// A conversion by ours, and reading its target; then, if their programs are there, reading it by fio, and a plain copy.
+    /// A conversion by ours, and what is measured beside it.
     pub(crate) fn convert(
         &mut self,
         team: &mut Team,
         cell: Cell,
-        (fio, has_plain): (Option<&Path>, bool),
+        beside: Beside<'_>,
     ) -> Result<(), BenchError> {
         let job = Job::Ours(cell.ranks, cell.memory_bytes);
-        let fio = fio.map(|fio| Fio::new(fio, Load::limit(self.matrix_bytes, cell.ranks)));
-        let mut measured = vec![Measured::Conversion(cell), Measured::Aligned(cell)];
-        measured.extend(fio.as_ref().map(|_| Measured::Limit(cell)));
-        measured.extend(has_plain.then_some(Measured::Beside(cell)));
+        let fio = beside.fio.map(|fio| Fio::new(fio, Load::limit(self.matrix_bytes, cell.ranks)));
+        let ours_first = self.found.passes.all.is_multiple_of(2);
+        let readers = if beside.reads { Reader::turns(fio.as_ref(), ours_first) } else { Vec::new() };
+        let mut measured = vec![Measured::Conversion(cell)];
+        measured.extend(readers.iter().map(|reader| reader.measures(cell)));
+        measured.extend(beside.copy.then_some(Measured::Beside(cell)));
         self.take_all(&measured, |place| {
             place.renew_target()?;
             let mut answers = vec![watch_answer(|| team.ask(job, Command::Copy(cell.pattern)))?];
-            place.make_cold()?;
-            answers.push(watch_answer(|| team.ask(job, Command::Aligned(cell.pattern)))?);
-            if let Some(fio) = &fio {
+            for reader in &readers {
                 place.make_cold()?;
-                answers.push(watch_answer(|| place.read_target(fio))?);
+                answers.push(watch_answer(|| match reader {
+                    Reader::Ours => team.ask(job, Command::Aligned(cell.pattern)),
+                    Reader::Fio(fio) => place.read_target(fio),
+                })?);
             }
-            if has_plain {
+            if beside.copy {
                 place.renew_target()?;
                 answers.push(watch_answer(|| team.copy_plainly(PLAIN_WAY_BESIDE))?);
             }
@@ -276,6 +277,44 @@ impl Place<'_> {
     }
 }
 
+/// What is measured directly after a conversion.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beside<'a> {
+    /// Whether its target is read.
+    pub(crate) reads: bool,
+    /// By turns with this, if it is there.
+    pub(crate) fio: Option<&'a Path>,
+    /// Whether the source is copied plainly.
+    pub(crate) copy: bool,
+}
+
+/// Who reads a target.
+#[derive(Clone, Copy, Debug)]
+enum Reader<'a> {
+    /// Ours, by tiles.
+    Ours,
+    /// The limit.
+    Fio(&'a Fio),
+}
+
+impl<'a> Reader<'a> {
+    /// Both read twice, so that neither comes later after the conversion than the other, and neither finds the disk warmer.
+    fn turns(fio: Option<&'a Fio>, ours_first: bool) -> Vec<Self> {
+        match fio.map(Reader::Fio) {
+            Some(fio) if ours_first => vec![Self::Ours, fio, fio, Self::Ours],
+            Some(fio) => vec![fio, Self::Ours, Self::Ours, fio],
+            None => vec![Self::Ours; 2],
+        }
+    }
+
+    fn measures(self, cell: Cell) -> Measured {
+        match self {
+            Self::Ours => Measured::Aligned(cell),
+            Self::Fio(_) => Measured::Limit(cell),
+        }
+    }
+}
+
 /// The part of the matrix that is read in the skewed way; the rest would be no different, and takes too long.
 const SKEWED_PART: u64 = 4;
 
@@ -286,7 +325,11 @@ fn watch_answer(ask: impl FnOnce() -> Result<Answer, BenchError>) -> Result<(Ans
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, Measured};
+    use std::path::Path;
+
+    use super::{Found, Measured, Reader};
+    use crate::disk::fio::{Fio, Load};
+    use crate::layout::judge::Ratios;
     use crate::layout::workload::{Cell, Pattern};
 
     #[test]
@@ -302,15 +345,32 @@ mod tests {
         }
         found.samples.add(Measured::Skewed(cell(0)), 7.0);
         found.samples.add(Measured::Peer(pattern, 512), 5.0);
-        let seconds = found.seconds_of(cell(512), 1 << 20);
+        for (limit, aligned) in [(1.0, 2.0), (0.8, 1.0), (3.0, 3.0)] {
+            found.samples.add(Measured::Limit(cell(512)), limit);
+            found.samples.add(Measured::Aligned(cell(512)), aligned);
+        }
+        let (seconds, ratios) = (found.seconds_of(cell(512)), found.ratios_of(cell(512)));
         assert_eq!((seconds.plain, seconds.skewed, seconds.peer), (Some(2.5), Some(7.0), Some(5.0)));
-        assert_eq!((seconds.conversion, seconds.limit), (Some(4.0), None));
-        assert_eq!(found.of_copy(cell(512)), Some(1.6));
+        assert_eq!((seconds.conversion, seconds.limit), (Some(4.0), Some(1.0)));
+        assert_eq!(ratios, Ratios { copy: Some(1.6), limit: Some(0.8), peer: Some(1.25) });
         for _ in 0..2 {
             found.samples.add(Measured::Plain(0), 1.0);
         }
-        assert_eq!(found.seconds_of(cell(512), 1 << 20).plain, Some(1.0));
-        assert_eq!(found.of_copy(cell(512)), Some(4.0));
-        assert_eq!(found.of_copy(cell(64)), None);
+        assert_eq!(found.seconds_of(cell(512)).plain, Some(1.0));
+        assert_eq!(found.ratios_of(cell(512)).copy, Some(4.0));
+        assert_eq!(found.ratios_of(cell(64)).copy, None);
+    }
+
+    #[test]
+    fn both_read_twice_and_neither_comes_later_than_the_other() {
+        let fio = Fio::new(Path::new("fio"), Load::limit(1 << 20, 1));
+        let cell = Cell { ranks: 1, memory_bytes: 64, pattern: Pattern { rows: 8, columns: 64 } };
+        let turns = |fio, ours_first| -> Vec<bool> {
+            let turns = Reader::turns(fio, ours_first);
+            turns.iter().map(|reader| reader.measures(cell) == Measured::Aligned(cell)).collect()
+        };
+        assert_eq!(turns(Some(&fio), true), [true, false, false, true]);
+        assert_eq!(turns(Some(&fio), false), [false, true, true, false]);
+        assert_eq!(turns(None, true), [true, true]);
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::disk::passes::Passes;
 use crate::layout::engine::Engine;
-use crate::layout::judge::{Judgement, Judgements, Seconds, judge, judge_spread};
+use crate::layout::judge::{Judgement, Judgements, Ratios, Seconds, judge, judge_spread};
 use crate::layout::options::Part;
 use crate::layout::pass::{Found, Measured};
 use crate::layout::workload::{Cell, ELEMENT_BYTES, Pattern};
@@ -76,13 +76,13 @@ impl Report {
         self.peer_memory_bytes.clone_from(&found.peer_memory_bytes);
         let most_skewed = Pattern::all(self.side).last().copied();
         let row = |&cell: &Cell| {
-            let seconds = found.seconds_of(cell, self.matrix_bytes());
+            let seconds = found.seconds_of(cell);
             let place = (self.matrix_bytes(), Some(cell.pattern) == most_skewed);
             let is_judged = self.wants(Part::Speeds);
-            let of_copy = found.of_copy(cell);
-            let judgements = is_judged.then(|| judge(&cell, (&seconds, of_copy), place, self.machine.cpus));
+            let ratios = found.ratios_of(cell);
+            let judgements = is_judged.then(|| judge(&cell, &ratios, place, self.machine.cpus));
             let all_seconds = Measured::of(cell).map(|measured| found.samples.seconds(&measured).to_vec());
-            Row { cell, seconds, of_copy, judgements, all_seconds }
+            Row { cell, seconds, ratios, judgements, all_seconds }
         };
         self.rows = cells.iter().map(row).collect();
         if self.wants(Part::Spread) {
@@ -99,8 +99,8 @@ pub(crate) struct Row {
     pub(crate) cell: Cell,
     /// Median times.
     pub(crate) seconds: Seconds,
-    /// Conversion : plain copy.
-    pub(crate) of_copy: Option<f64>,
+    /// Of them, and of those of one turn where two are measured directly after each other.
+    pub(crate) ratios: Ratios,
     /// Against the targets of speeds, if these were asked for.
     pub(crate) judgements: Option<Judgements>,
     /// Every single time that was not disturbed: skewed, conversion, aligned, `TensorStore`, copy beside, limit beside.
@@ -151,7 +151,7 @@ impl Spread {
                 extremes,
                 judgement: judge_spread(slowest, fastest, ranks, cpus),
                 of_copies: spread_of(rows.iter().filter_map(|row| row.beside())),
-                of_ratios: spread_of(rows.iter().filter_map(|row| row.of_copy)),
+                of_ratios: spread_of(rows.iter().filter_map(|row| row.ratios.copy)),
             }
         };
         by_setting.into_iter().map(spread).collect()
@@ -172,7 +172,7 @@ fn spread_of(values: impl Iterator<Item = f64> + Clone) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::{Row, Spread};
-    use crate::layout::judge::Seconds;
+    use crate::layout::judge::{Ratios, Seconds};
     use crate::layout::workload::{Cell, Pattern};
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
         let row = |rows: u64, conversions: [f64; 3], copies: [f64; 3]| Row {
             cell: Cell { ranks: 1, memory_bytes: 64 << 20, pattern: Pattern { rows, columns: 8 } },
             seconds: Seconds { conversion: Some(conversions[1]), ..Seconds::default() },
-            of_copy: Some(conversions[1] / copies[1]),
+            ratios: Ratios { copy: Some(conversions[1] / copies[1]), ..Ratios::default() },
             judgements: None,
             all_seconds: [vec![], conversions.to_vec(), vec![], vec![], copies.to_vec(), vec![]],
         };

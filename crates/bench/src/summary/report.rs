@@ -228,15 +228,8 @@ mod tests {
             memory_bytes: 1 << 20,
             pattern: workload::Pattern { rows: 8, columns: 512 },
         };
-        let seconds = judge::Seconds {
-            conversion: Some(2.0),
-            plain: Some(1.0),
-            aligned: Some(1.0),
-            limit: Some(0.9),
-            peer: Some(4.0),
-            ..judge::Seconds::default()
-        };
-        let judgements = judge::judge(&cell, (&seconds, Some(2.0)), (4 << 20, false), 2);
+        let ratios = judge::Ratios { copy: Some(2.0), limit: Some(0.9), peer: Some(2.0) };
+        let judgements = judge::judge(&cell, &ratios, (4 << 20, false), 2);
         let spread = judge::judge_spread(Some(1.1), Some(1.0), 1, 2);
         let cells = report(&json!({
             "rows": [{"ranks": 1, "judgements": judgements}], "spreads": [{"ranks": 1, "judgement": spread}]}));
