@@ -1,4 +1,4 @@
-//! What the suites about files share: an equal start for everybody (`page_cache`, `memory`, `rehearsal`), files that vanish (`scratch`), not
+//! What the suites about files share: an equal start for everybody (`page_cache`, `page_reporting`, `memory`, `rehearsal`), files that vanish (`scratch`), not
 //! while somebody measures (`removals`), the device by fio (`fio`, `replay`), what is timed (`access`, `samples`, `passes`), a line of a
 //! table (`cell`) and its rule (`rule`).
 
@@ -8,6 +8,7 @@ pub(crate) mod files;
 pub(crate) mod fio;
 pub(crate) mod memory;
 pub(crate) mod page_cache;
+pub(crate) mod page_reporting;
 pub(crate) mod passes;
 pub(crate) mod rehearsal;
 pub(crate) mod removals;

@@ -7,6 +7,8 @@ use std::thread::available_parallelism;
 
 use serde::Serialize;
 
+use crate::disk::page_reporting;
+
 /// The machine of a run.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Machine {
@@ -24,6 +26,8 @@ pub(crate) struct Machine {
     pub(crate) file_system: String,
     /// The block device below it.
     pub(crate) device: String,
+    /// Whether free memory goes back to a host, which may stop the disk.
+    pub(crate) gives_memory_back: bool,
 }
 
 impl Machine {
@@ -38,13 +42,15 @@ impl Machine {
             kernel: read("/proc/sys/kernel/osrelease"),
             file_system,
             device,
+            gives_memory_back: page_reporting::is_there(),
         }
     }
 
     /// For the head of a report on files.
     pub(crate) fn describe_disk(&self) -> String {
         let Self { cpus, memory_gib, kernel, file_system, device, .. } = self;
-        format!("{cpus} CPUs, {memory_gib} GiB, Linux {kernel}, {file_system} on {device}")
+        let memory = if self.gives_memory_back { " (free memory goes back to a host)" } else { "" };
+        format!("{cpus} CPUs, {memory_gib} GiB{memory}, Linux {kernel}, {file_system} on {device}")
     }
 
     /// For the head of a report on memory and processors.

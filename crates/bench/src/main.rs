@@ -29,6 +29,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::disk::page_reporting;
 use crate::error::BenchError;
 use crate::options::{Cli, Suite, Task};
 
@@ -52,6 +53,9 @@ fn main() -> ExitCode {
 
 /// Measures, prints and keeps the report. Whether everything was there to be measured.
 fn run(suite: &Suite) -> Result<bool, BenchError> {
+    if suite.common().quick {
+        page_reporting::never_wait();
+    }
     let findings = match suite {
         Suite::Dra(options) => dra::run(options)?,
         Suite::Eaf(options) => eaf::run(options)?,

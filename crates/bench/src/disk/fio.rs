@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
+use crate::disk::page_reporting;
 use crate::disk::replay::Replay;
 use crate::disk::scratch::Scratch;
 use crate::error::{BenchError, step};
@@ -162,6 +163,7 @@ impl Fio {
     /// Measures once more, on a new file.
     pub(crate) fn measure(&mut self, scratch: &Scratch) -> Result<(), BenchError> {
         let file = scratch.file("limit");
+        page_reporting::settle();
         let found = match &self.work {
             Work::Blocks(_) | Work::Cached(_) => Limit {
                 write: self.run("write", file.path(), scratch)?.write.bw_bytes,

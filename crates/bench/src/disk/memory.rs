@@ -1,21 +1,29 @@
-//! Memory that is really there. A virtual machine gives free memory back to its host, within a second or so, and the
-//! first touch of such a page costs several times as much as writing it: what a page cache seems to do then depends on
-//! which pages it happens to get. So more memory than a file can occupy is touched and given back right before each timed
-//! reading, or copying of a whole array; in huge pages, because the kernel takes the large folios of a page cache from where those
-//! come from. Other writes, which take more of it, are rehearsed instead (`rehearsal`).
+//! Memory that is really there. A virtual machine gives free memory back to its host, within seconds, and the first touch of such
+//! a page costs several times as much as writing it: what a page cache seems to do then depends on which pages it happens to get.
+//! So more memory than a file can occupy is touched and freed right before each timed reading, or copying of a whole array, after
+//! what was freed before has gone to the host (`page_reporting`); in huge pages, because the kernel takes the large folios of a
+//! page cache from where those come from. Other writes, which take more of it, are rehearsed instead (`rehearsal`).
 
 use std::fs;
 
 use memmap2::{Advice, MmapMut};
 
-/// So many times the size of a file are touched.
+use crate::disk::page_reporting;
+
+/// So many times the size of a file are touched for it.
 const FACTOR: u64 = 2;
 /// One byte in each of these is touched.
 const PAGE_BYTES: usize = 4096;
 
-/// Makes the kernel's next pages ready for use, as far as half of the available memory allows.
-pub(crate) fn warm(file_bytes: u64) {
-    let bytes = (FACTOR * file_bytes).min(available_bytes().unwrap_or(0) / 2);
+/// Makes the kernel's next pages ready for a file of this size in the page cache.
+pub(crate) fn warm_for_file(file_bytes: u64) {
+    warm(FACTOR * file_bytes);
+}
+
+/// Makes so many bytes of the kernel's next pages ready for use, as far as half of the available memory allows.
+pub(crate) fn warm(bytes: u64) {
+    page_reporting::settle();
+    let bytes = bytes.min(available_bytes().unwrap_or(0) / 2);
     let bytes = usize::try_from(bytes).expect("half of the memory fits the address space");
     // Without memory there is nothing to warm, and without huge pages small ones have to do.
     if let Ok(mut memory) = MmapMut::map_anon(bytes.max(PAGE_BYTES)) {

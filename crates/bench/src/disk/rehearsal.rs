@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::disk::page_cache::{flush, forget_below};
+use crate::disk::page_reporting;
 use crate::disk::scratch::{Scratch, ScratchDirectory};
 use crate::error::{BenchError, step};
 
@@ -40,6 +41,7 @@ impl Rehearsals {
     /// Gives the next write their memory, and nothing else to wait for.
     pub(crate) fn release(&self) -> Result<(), BenchError> {
         flush();
+        page_reporting::settle();
         forget_below(self.0.path())
     }
 

@@ -111,7 +111,7 @@ impl Place {
     /// Before a cold read that is timed.
     pub(crate) fn make_cold(&self, load: Workload) -> Result<(), BenchError> {
         self.page_cache.evict_below(self.directory.path())?;
-        memory::warm(load.section_bytes());
+        memory::warm_for_file(load.section_bytes());
         Ok(())
     }
 }

@@ -162,7 +162,7 @@ impl<'a> Team<'a> {
             }
         }
         page_cache::flush();
-        memory::warm(self.bytes);
+        memory::warm_for_file(self.bytes);
         Ok(())
     }
 

@@ -37,7 +37,7 @@ pub(crate) fn run(
     add(Operation::ReadCached, cached.seconds);
 
     bench.page_cache.evict(file.path())?;
-    memory::warm(load.size_bytes);
+    memory::warm_for_file(load.size_bytes);
     let cold = driver.ask("read")?;
     add(Operation::ReadCold, cold.seconds);
 

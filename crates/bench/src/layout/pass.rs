@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::disk::fio::{Fio, Load};
 use crate::disk::memory;
 use crate::disk::page_cache::{self, PageCache};
+use crate::disk::page_reporting;
 use crate::disk::passes::Passes;
 use crate::disk::samples::Samples;
 use crate::disk::scratch::{Scratch, ScratchDirectory};
@@ -149,6 +150,11 @@ impl Place<'_> {
         for (number, way) in PLAIN_WAYS.into_iter().enumerate() {
             self.take(Measured::Plain(number), |place| {
                 place.renew_target()?;
+                if way == PLAIN_WAY_BESIDE {
+                    page_reporting::settle();
+                } else {
+                    memory::warm_for_file(place.matrix_bytes);
+                }
                 Ok(vec![watch_answer(|| team.copy_plainly(way))?])
             })?;
         }
@@ -173,6 +179,7 @@ impl Place<'_> {
         let mut memory_max = 0.0;
         self.take(Measured::Peer(pattern, memory_bytes), |place| {
             place.renew_target()?;
+            memory::warm_for_file(place.matrix_bytes);
             let answer = watch_answer(|| team.ask(job, Command::Copy(pattern)))?;
             memory_max = answer.0.memory_bytes.unwrap_or(0.0);
             Ok(vec![answer])
@@ -199,7 +206,9 @@ impl Place<'_> {
         measured.extend(beside.copy.then_some(Measured::Beside(cell)));
         self.take_all(&measured, |place| {
             place.renew_target()?;
+            memory::warm(cell.memory_bytes);
             let mut answers = vec![watch_answer(|| team.ask(job, Command::Copy(cell.pattern)))?];
+            page_reporting::settle();
             for reader in &readers {
                 place.make_cold()?;
                 answers.push(watch_answer(|| match reader {
@@ -209,6 +218,7 @@ impl Place<'_> {
             }
             if beside.copy {
                 place.renew_target()?;
+                page_reporting::settle();
                 answers.push(watch_answer(|| team.copy_plainly(PLAIN_WAY_BESIDE))?);
             }
             Ok(answers)
@@ -230,6 +240,7 @@ impl Place<'_> {
         self.take(Measured::Skewed(cell.with_least_memory()), |place| {
             place.target.clear()?;
             place.make_cold()?;
+            page_reporting::settle();
             let (mut answer, is_disturbed) =
                 watch_answer(|| team.ask(job, Command::Skewed(cell.pattern, rows)))?;
             answer.seconds *= side as f64 / rows as f64;
@@ -264,12 +275,10 @@ impl Place<'_> {
         Ok(())
     }
 
-    /// An empty directory for the target, a cold source, and memory for whoever writes through the page cache.
+    /// An empty directory for the target, and a cold source.
     fn renew_target(&self) -> Result<(), BenchError> {
         self.target.clear()?;
-        self.make_cold()?;
-        memory::warm(self.matrix_bytes);
-        Ok(())
+        self.make_cold()
     }
 
     fn make_cold(&self) -> Result<(), BenchError> {

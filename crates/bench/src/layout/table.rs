@@ -208,14 +208,14 @@ mod tests {
             aligned: Some(2.0),
             plain: Some(1.5),
             peer: Some(9.0),
-            limit: None,
+            limit: Some(1.8),
         };
-        let ratios = Ratios { copy: Some(2.0), limit: None, peer: Some(3.0) };
+        let ratios = Ratios { copy: Some(2.0), limit: Some(0.9), peer: Some(3.0) };
         let judgements = Some(judge(&cell, &ratios, (2 << 30, true), 2));
         let table = lines(&[Row { cell, seconds, ratios, judgements, all_seconds: Default::default() }]);
         let row = last_line(&table);
-        assert_eq!(row[1..10], ["1", "64 MiB", "8192 x 16", "40.00", "3.00", "2.00", "", "1.50", "9.00"]);
-        assert_eq!(row[10..17], ["2.00", "MISSES", "", "shown", "3.00", "holds", "20.00"]);
+        assert_eq!(row[1..10], ["1", "64 MiB", "8192 x 16", "40.00", "3.00", "2.00", "1.80", "1.50", "9.00"]);
+        assert_eq!(row[10..17], ["2.00", "MISSES", "0.90", "holds", "3.00", "holds", "20.00"]);
     }
 
     #[test]

@@ -68,7 +68,7 @@ fn take(job: &mut Conversation, load: Workload, place: &Place) -> Result<Times, 
     let cached = cached?;
 
     page_cache.evict(file.path())?;
-    memory::warm(load.file_bytes);
+    memory::warm_for_file(load.file_bytes);
     let (cold, cold_was_disturbed) = watch(|| ask(job, "read"));
     let cold = cold?;
     destroy(job, file)?;
