@@ -12,6 +12,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// A folder for each balloon of a virtual machine.
+const BALLOONS: &str = "/sys/bus/virtio/drivers/virtio_balloon";
+/// The feature's number by the virtio specification, a digit in the line of all.
+const FREE_PAGE_REPORTING: usize = 5;
+
 /// One thing that was looked at.
 #[derive(Debug)]
 struct Finding {
@@ -55,8 +60,10 @@ fn look(directory: &Path) -> Result<Vec<Finding>> {
     findings.push(space(directory)?);
     findings.extend(mount.as_ref().and_then(freed_blocks));
     findings.extend(limits());
-    let rest = [shared_memory(), pages_of_buffers(), pages_of_ranks(), Some(launcher()), compiler()];
-    findings.extend(rest.into_iter().flatten());
+    let memory = [shared_memory(), pages_of_buffers(), pages_of_ranks(), freed_memory(Path::new(BALLOONS))];
+    findings.extend(memory.into_iter().flatten());
+    findings.push(launcher());
+    findings.extend(compiler());
     Ok(findings)
 }
 
@@ -217,6 +224,16 @@ fn pages_of_ranks() -> Option<Finding> {
     Some(pages_of_choice(chosen(&choices)?))
 }
 
+/// Whether a virtual machine gives the memory that programs free back to its host; if not, there is nothing to say.
+fn freed_memory(balloons: &Path) -> Option<Finding> {
+    let devices = fs::read_dir(balloons).ok()?.flatten();
+    let mut features = devices.filter_map(|device| fs::read_to_string(device.path().join("features")).ok());
+    let is_given = features.any(|features| features.as_bytes().get(FREE_PAGE_REPORTING) == Some(&b'1'));
+    let advice = "two seconds after a program frees gigabytes the disk may stand still for some tenths of a second, again and \
+                  again, and new memory is slow to touch: for even speed ask for a machine without free page reporting";
+    is_given.then(|| Finding::new("freed memory", "goes back to the host (virtio balloon)", Some(advice)))
+}
+
 /// What is in brackets, as the kernel marks one of several choices.
 fn chosen(choices: &str) -> Option<&str> {
     choices.split_once('[')?.1.split_once(']').map(|(chosen, _)| chosen)
@@ -327,6 +344,18 @@ mod tests {
     fn buffers_without_huge_pages_are_told() {
         assert!(["always", "madvise"].iter().all(|choice| buffers_of_choice(choice).advice.is_none()));
         assert!(buffers_of_choice("never").advice.is_some_and(|advice| advice.contains("madvise")));
+    }
+
+    #[test]
+    fn a_machine_that_gives_freed_memory_back_is_told() {
+        let balloons = tempfile::tempdir().unwrap();
+        assert!(freed_memory(balloons.path()).is_none() && freed_memory(Path::new("/nowhere")).is_none());
+        let device = balloons.path().join("virtio0");
+        fs::create_dir(&device).unwrap();
+        fs::write(device.join("features"), "0110000100\n").unwrap();
+        assert!(freed_memory(balloons.path()).is_none());
+        fs::write(device.join("features"), "0110010100\n").unwrap();
+        assert!(freed_memory(balloons.path()).is_some_and(|finding| finding.advice.is_some()));
     }
 
     #[test]
