@@ -1,6 +1,6 @@
-//! What the suites about files share: an equal start for everybody (`page_cache`, `page_reporting`, `memory`, `rehearsal`), files that vanish (`scratch`), not
-//! while somebody measures (`removals`), the device by fio (`fio`, `replay`), what is timed (`access`, `samples`, `passes`), a line of a
-//! table (`cell`) and its rule (`rule`).
+//! What the suites about files share: an equal start for everybody (`page_cache`, `page_reporting`, `memory`, `rehearsal`), files that
+//! vanish (`scratch`), not while somebody measures (`removals`), the device by fio (`fio`, `replay`), what is timed (`access`, `samples`,
+//! `passes`), a line of a table (`cell`) and its rule (`rule`).
 
 pub(crate) mod access;
 pub(crate) mod cell;

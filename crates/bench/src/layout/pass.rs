@@ -100,6 +100,12 @@ impl Found {
         buffered.filter(|&buffered| direct.is_some_and(|direct| buffered < CLEARLY_FASTER * direct))
     }
 
+    /// Whether fio comes after ours in the next repetition: by turns, from pattern to pattern and from repetition to repetition.
+    fn ours_reads_first(&self, cell: Cell) -> bool {
+        let repetitions = self.samples.seconds(&Measured::Conversion(cell)).len();
+        (cell.ranks + cell.pattern.rows.ilog2() as usize + repetitions).is_multiple_of(2)
+    }
+
     /// The ratios of a line: of what is measured beside a conversion or a read, the median over the turns.
     pub(crate) fn ratios_of(&self, cell: Cell) -> Ratios {
         let [_, conversion, aligned, peer, beside, limit] =
@@ -199,7 +205,7 @@ impl Place<'_> {
     ) -> Result<(), BenchError> {
         let job = Job::Ours(cell.ranks, cell.memory_bytes);
         let fio = beside.fio.map(|fio| Fio::new(fio, Load::limit(self.matrix_bytes, cell.ranks)));
-        let ours_first = self.found.passes.all.is_multiple_of(2);
+        let ours_first = self.found.ours_reads_first(cell);
         let readers = if beside.reads { Reader::turns(fio.as_ref(), ours_first) } else { Vec::new() };
         let mut measured = vec![Measured::Conversion(cell)];
         measured.extend(readers.iter().map(|reader| reader.measures(cell)));
@@ -368,6 +374,15 @@ mod tests {
         assert_eq!(found.seconds_of(cell(512)).plain, Some(1.0));
         assert_eq!(found.ratios_of(cell(512)).copy, Some(4.0));
         assert_eq!(found.ratios_of(cell(64)).copy, None);
+    }
+
+    #[test]
+    fn who_reads_first_changes_from_pattern_to_pattern_and_from_repetition_to_repetition() {
+        let cell = |rows| Cell { ranks: 1, memory_bytes: 64, pattern: Pattern { rows, columns: 64 } };
+        let mut found = Found::default();
+        assert_ne!(found.ours_reads_first(cell(8)), found.ours_reads_first(cell(16)));
+        found.samples.add(Measured::Conversion(cell(8)), 3.0);
+        assert_eq!(found.ours_reads_first(cell(8)), found.ours_reads_first(cell(16)));
     }
 
     #[test]

@@ -99,7 +99,7 @@ pub(crate) struct Row {
     pub(crate) cell: Cell,
     /// Median times.
     pub(crate) seconds: Seconds,
-    /// Of them, and of those of one turn where two are measured directly after each other.
+    /// Ratios: of times of one turn, where two are measured directly after each other, otherwise of medians.
     pub(crate) ratios: Ratios,
     /// Against the targets of speeds, if these were asked for.
     pub(crate) judgements: Option<Judgements>,

@@ -17,9 +17,9 @@ opening the source, cold, until the new target is closed and on disk, by NDRA_Co
 the same files, cold and to disk, by one process: directly after each conversion (direct, several requests in flight), or, where that takes
 three quarters of the time, buffered; conversion : copy is the median over the turns. TensorStore: its conversion, once, in one process with as
 much cache, from chunks like the source's bricks to chunks like the target's, each a file, until on disk. Targets: conversion : copy at
-most 1.25 with memory of a quarter of the matrix or more, and 1.6 with less; limit : aligned read (the same
-file by fio: io_uring, direct, 1 MiB blocks in huge pages, depth 16, as many jobs as ranks; by turns, each is the first to read every other
-target, and each reads twice; the median over these pairs) at least 0.85; TensorStore : conversion above 1, and 3 in the most skewed pattern. Judged if there are as many processors as ranks.
+most 1.25 with memory of a quarter of the matrix or more, and 1.6 with less; limit : aligned read (the same file by fio: io_uring, direct,
+1 MiB blocks in huge pages, depth 16, as many jobs as ranks; each reads twice, and by turns each is the first; the median over these pairs) at
+least 0.85; TensorStore : conversion above 1, and 3 in the most skewed pattern. Judged if there are as many processors as ranks.
 ";
 
 const RULE_OF_CONVERSIONS: &str = "\
