@@ -5,6 +5,7 @@
 //! which bytes is decided above.
 
 mod lock_table;
+mod mapping;
 mod outstanding;
 mod pending;
 mod rma;

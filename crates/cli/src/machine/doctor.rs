@@ -221,7 +221,7 @@ fn buffers_of_choice(choice: &str) -> Finding {
 /// In which pages ranks of a node get the memory of arrays that they share; `None` where the system does not tell.
 fn pages_of_ranks() -> Option<Finding> {
     let choices = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/shmem_enabled").ok()?;
-    Some(pages_of_choice(chosen(&choices)?))
+    Some(pages_of_choice(chosen(&choices)?, kernel_version()))
 }
 
 /// Whether a virtual machine gives the memory that programs free back to its host; if not, there is nothing to say.
@@ -239,11 +239,14 @@ fn chosen(choices: &str) -> Option<&str> {
     choices.split_once('[')?.1.split_once(']').map(|(chosen, _)| chosen)
 }
 
-fn pages_of_choice(choice: &str) -> Finding {
-    let is_well = ["always", "within_size", "advise", "force"].contains(&choice);
+/// From 6.1 on a kernel makes huge pages of what is there for a program that asks for it, as arrays do, unless that is denied.
+fn pages_of_choice(choice: &str, kernel: (u32, u32)) -> Finding {
+    let is_given = ["always", "within_size", "advise", "force"].contains(&choice);
+    let is_made = choice != "deny" && kernel >= (6, 1);
     let advice = "several ranks on a node touch large arrays for the first time more slowly than they could: \
                   echo advise > /sys/kernel/mm/transparent_hugepage/shmem_enabled";
-    Finding::new("huge pages, shared", choice, (!is_well).then_some(advice))
+    let choice = if is_made && !is_given { "made for arrays" } else { choice };
+    Finding::new("huge pages, shared", choice, (!is_given && !is_made).then_some(advice))
 }
 
 /// The program of this name that a shell would start.
@@ -336,8 +339,13 @@ mod tests {
     fn small_pages_of_shared_memory_are_told_and_huge_ones_are_well() {
         assert_eq!(chosen("always within_size [advise] never\n"), Some("advise"));
         assert_eq!(chosen("advise"), None);
-        assert!(pages_of_choice("advise").advice.is_none());
-        assert!(pages_of_choice("never").advice.is_some_and(|advice| advice.contains("shmem_enabled")));
+        let is_well = |choice, kernel| match pages_of_choice(choice, kernel).advice {
+            Some(advice) => !advice.contains("shmem_enabled"),
+            None => true,
+        };
+        let (old, new) = ((5, 15), (6, 1));
+        assert!(is_well("advise", old) && is_well("advise", new) && is_well("never", new));
+        assert!(!is_well("never", old) && !is_well("deny", old) && !is_well("deny", new));
     }
 
     #[test]

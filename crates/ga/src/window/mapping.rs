@@ -1,0 +1,202 @@
+//! Memory in the address space of this process, in huge pages where the system has them.
+//!
+//! Most systems give private memory in huge pages to who asks for them, and memory that can be shared in pages of 4 KiB, unless the
+//! administrator has said otherwise. To touch those for the first time takes nine times as long, and a direct transfer has a
+//! segment for each. But from Linux 6.1 on a process may have what is there collapsed into huge pages (`MADV_COLLAPSE`). That needs
+//! a page in each to begin with: where nothing was ever touched it is refused.
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::fd::AsRawFd;
+use std::ptr::{self, NonNull};
+
+pub(super) const HUGE_PAGE_BYTES: usize = 2 << 20;
+
+/// A mapping that begins where a huge page can. Given back when dropped.
+#[derive(Debug)]
+pub(super) struct Mapping {
+    base: NonNull<u8>,
+    bytes: usize,
+    /// The addresses that it was cut out of.
+    reserved: NonNull<u8>,
+}
+
+// SAFETY: a mapping is the same in every thread. What is in it is reached through raw pointers only, by those who have
+// agreed with the other ranks on who writes what when.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// A file in memory, from its beginning.
+    pub(super) fn shared(file: &File, bytes: usize) -> io::Result<Self> {
+        Self::new(bytes, libc::MAP_SHARED, file.as_raw_fd())
+    }
+
+    /// Memory of this process alone, zero.
+    pub(super) fn private(bytes: usize) -> io::Result<Self> {
+        Self::new(bytes, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)
+    }
+
+    fn new(bytes: usize, flags: libc::c_int, descriptor: libc::c_int) -> io::Result<Self> {
+        let reserved_bytes = bytes.checked_add(HUGE_PAGE_BYTES).ok_or(io::ErrorKind::OutOfMemory)?;
+        let (nothing, private) = (libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a new mapping at an address of the kernel's choice.
+        let reserved = unsafe { map(ptr::null_mut(), reserved_bytes, nothing, private, -1)? };
+        // SAFETY: less than a huge page further, of which there is one more than is asked for.
+        let base = unsafe { reserved.add(reserved.align_offset(HUGE_PAGE_BYTES)) };
+        let mapping = Self { base, bytes, reserved };
+        // SAFETY: all of it is inside what was just reserved, where nothing is yet.
+        unsafe {
+            map(
+                base.as_ptr(),
+                bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                flags | libc::MAP_FIXED,
+                descriptor,
+            )?
+        };
+        // SAFETY: advice on the mapping just made; huge pages where the system gives them, and no harm where it does not.
+        unsafe { libc::madvise(base.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
+        Ok(mapping)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn base(&self) -> NonNull<u8> {
+        self.base
+    }
+
+    /// Puts the huge pages that begin in this range, and end in the mapping, into memory, with what is in them. Nothing else is
+    /// changed if there are none to be had.
+    ///
+    /// # Errors
+    /// The kernel is older than 6.1, forbids huge pages, or has no more of them.
+    pub(super) fn collapse(&self, range: Range<usize>) -> io::Result<()> {
+        let Range { start: begin, end } = huge_pages_of(range, self.bytes);
+        for at in (begin..end).step_by(HUGE_PAGE_BYTES) {
+            // SAFETY: within the mapping; reading brings a page into being and changes nothing.
+            unsafe { self.base.as_ptr().add(at).read_volatile() };
+        }
+        if begin < end {
+            // SAFETY: whole pages within the mapping, whose contents stay.
+            let code = unsafe {
+                let first = self.base.as_ptr().add(begin);
+                libc::madvise(first.cast(), end - begin, libc::MADV_COLLAPSE)
+            };
+            if code != 0 {
+                return Err(io::Error::last_os_error());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: whoever had pointers into the mapping borrowed or owned it. Other ranks have mappings of their own.
+        unsafe { libc::munmap(self.reserved.as_ptr().cast(), self.bytes + HUGE_PAGE_BYTES) };
+    }
+}
+
+/// The huge pages that begin in a range and end in a mapping of so many bytes: of ranges one after the other, all of them once.
+fn huge_pages_of(range: Range<usize>, bytes: usize) -> Range<usize> {
+    let all = bytes / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+    range.start.next_multiple_of(HUGE_PAGE_BYTES).min(all)
+        ..range.end.next_multiple_of(HUGE_PAGE_BYTES).min(all)
+}
+
+/// # Safety
+/// With `MAP_FIXED` nothing else may be in use at these addresses.
+unsafe fn map(
+    address: *mut u8,
+    bytes: usize,
+    access: libc::c_int,
+    flags: libc::c_int,
+    descriptor: libc::c_int,
+) -> io::Result<NonNull<u8>> {
+    // SAFETY: the caller's promise.
+    let mapped =
+        unsafe { libc::mmap(address.cast(), bytes, access, flags | libc::MAP_NORESERVE, descriptor, 0) };
+    if mapped == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    NonNull::new(mapped.cast()).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::fd::FromRawFd;
+
+    const BYTES: usize = 4 * HUGE_PAGE_BYTES + 5000;
+
+    fn file_in_memory() -> File {
+        // SAFETY: the name ends with a NUL; the descriptor is new and belongs to nobody else.
+        let file = unsafe { File::from_raw_fd(libc::memfd_create(c"test".as_ptr(), libc::MFD_CLOEXEC)) };
+        file.set_len(BYTES as u64).unwrap();
+        file
+    }
+
+    /// How much of a mapping is in huge pages of shared memory here.
+    fn huge_bytes(mapping: &Mapping) -> usize {
+        let maps = fs::read_to_string("/proc/self/smaps").unwrap();
+        let begins = format!("{:x}-", mapping.base().as_ptr() as usize);
+        let mut lines = maps.lines().skip_while(|line| !line.starts_with(&begins));
+        let kib = lines.find_map(|line| line.strip_prefix("ShmemPmdMapped:")).unwrap();
+        kib.trim().strip_suffix(" kB").unwrap().parse::<usize>().unwrap() << 10
+    }
+
+    #[test]
+    fn memory_that_ranks_share_is_in_huge_pages_if_the_kernel_says_so_and_keeps_what_is_in_it() {
+        let file = file_in_memory();
+        let (mapping, other) =
+            (Mapping::shared(&file, BYTES).unwrap(), Mapping::shared(&file, BYTES).unwrap());
+        let all = |mapping: &Mapping| {
+            // SAFETY: as long as the mapping, and nobody writes meanwhile.
+            unsafe { std::slice::from_raw_parts(mapping.base().as_ptr(), BYTES) }.to_vec()
+        };
+        let mut expected = vec![0; BYTES];
+        for at in [0, 4096, 3 * HUGE_PAGE_BYTES - 1, BYTES - 1] {
+            expected[at] = 7;
+            // SAFETY: within the mapping.
+            unsafe { other.base().as_ptr().add(at).write(7) };
+        }
+        // The second half first, and the first half from another rank.
+        let collapsed = [
+            (&mapping, mapping.collapse(HUGE_PAGE_BYTES + 1..BYTES)),
+            (&other, other.collapse(0..HUGE_PAGE_BYTES + 1)),
+        ];
+        for ((mapping, outcome), bytes) in collapsed.iter().zip([2, 2].map(|pages| pages * HUGE_PAGE_BYTES)) {
+            assert!(outcome.is_err() || huge_bytes(mapping) == bytes, "{outcome:?} {}", huge_bytes(mapping));
+        }
+        assert!(all(&mapping) == expected && all(&other) == expected);
+    }
+
+    #[test]
+    fn each_huge_page_is_of_one_part() {
+        let bytes = 5 * HUGE_PAGE_BYTES + 4096;
+        let starts = [0, 4096, 3 << 20, 4 << 20, 4 << 20, 9 << 20, bytes];
+        let mut next = 0;
+        for part in starts.windows(2).map(|ends| ends[0]..ends[1]) {
+            let pages = huge_pages_of(part.clone(), bytes);
+            assert!(pages.start == next && pages.end >= next, "{part:?}: {pages:?}");
+            next = pages.end;
+        }
+        assert_eq!(next, 5 * HUGE_PAGE_BYTES);
+        assert!(huge_pages_of(0..4096, 4096).is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_mapped_is_an_error() {
+        assert!(Mapping::private(usize::MAX).is_err());
+        assert!(Mapping::private(usize::MAX - HUGE_PAGE_BYTES).is_err());
+        let mapping = Mapping::private(1).unwrap();
+        assert_eq!(mapping.base().as_ptr().align_offset(HUGE_PAGE_BYTES), 0);
+        mapping.collapse(0..1).unwrap();
+    }
+}
