@@ -40,7 +40,9 @@ const WRITING_BYTES_MAX: u64 = 8 << 20;
 /// one of the node: that keeps it busy, and meanwhile what it has read before is copied. A virtual disk delivers all that it has been
 /// asked for at once, and has nothing to do then until it is asked again; and buffers that are soon used again stay in the
 /// processor's caches.
-const READING_BYTES_MAX: u64 = 4 << 20;
+const READING_BYTES_MAX: u64 = 16 << 20;
+/// ... and those of one rank no more than this: alone it gains nothing from the rest.
+const READING_BYTES_OF_RANK_MAX: u64 = 8 << 20;
 
 /// First steps that move less are not worth waking another thread for.
 const OFFERED_BYTES_MIN: u64 = 128 << 10;
@@ -435,7 +437,8 @@ fn short_len(placed: &Placed, array: &OpenArray) -> Option<(usize, bool)> {
 
 /// Whether reading one more brick would be of no use, beside so many that are read in long ranges by one of `ranks` ranks.
 fn reads_enough(in_flight: u64, in_flight_bytes: u64, brick_bytes: u64, ranks: u64) -> bool {
-    in_flight >= BUFFERS_MIN && in_flight_bytes + brick_bytes > READING_BYTES_MAX / ranks
+    in_flight >= BUFFERS_MIN
+        && in_flight_bytes + brick_bytes > (READING_BYTES_MAX / ranks).min(READING_BYTES_OF_RANK_MAX)
 }
 
 /// Whether writing one more brick would be of no use.
@@ -455,11 +458,12 @@ mod tests {
     #[test]
     fn the_ranks_of_a_node_share_what_is_in_flight_and_each_has_two_bricks() {
         let cases = [
-            (1 << 20, 1, 4),
-            (1 << 20, 2, 2),
+            (1 << 20, 1, 8),
+            (1 << 20, 2, 8),
+            (1 << 20, 4, 4),
             (1 << 20, 64, 2),
-            (64 << 10, 1, 64),
-            (64 << 10, 16, 4),
+            (64 << 10, 1, 128),
+            (64 << 10, 16, 16),
             (64 << 20, 1, 2),
         ];
         for (brick_bytes, ranks, expected) in cases {

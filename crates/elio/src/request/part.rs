@@ -13,6 +13,9 @@ const PARTS_COUNT: usize = 4;
 pub(super) const PART_BYTES_MIN: usize = 64 << 10;
 /// ... and none larger than a staging buffer holds.
 const PART_BYTES_MAX: usize = 512 << 10;
+/// A request of so much or more that needs no staging goes by pieces of this length, whatever is beside it: each transfer costs an
+/// interrupt, and a virtual disk carries them out one after the other, so that it gains nothing from shorter ones.
+const IN_PLACE_BYTES_MAX: usize = 1 << 20;
 const _: () = assert!(PART_BYTES_MAX <= BUFFER_BYTES_MAX);
 
 /// Copies that this thread and a worker share are cut so finely that neither waits long for the other at the end ...
@@ -29,6 +32,15 @@ pub(super) fn copy_bytes(request_bytes: usize) -> usize {
 pub(super) fn part_bytes(request_bytes: usize, others_count: usize) -> usize {
     let parts_count = PARTS_COUNT.saturating_sub(others_count).max(1);
     request_bytes.div_ceil(parts_count).next_multiple_of(PART_BYTES_MIN).min(PART_BYTES_MAX)
+}
+
+/// How much one transfer of a direct request moves that needs no staging, while so many others are under way in its file.
+pub(super) fn in_place_bytes(request_bytes: usize, others_count: usize) -> usize {
+    if request_bytes < IN_PLACE_BYTES_MAX {
+        part_bytes(request_bytes, others_count)
+    } else {
+        IN_PLACE_BYTES_MAX
+    }
 }
 
 pub(super) fn aligned_len(len: usize, alignment: Alignment) -> usize {
@@ -78,6 +90,15 @@ mod tests {
         assert_eq!([0, 1, 2, 3, 9].map(|others| part_bytes(112 * KIB, others) / KIB), [64, 64, 64, 128, 128]);
         assert_eq!([0, 9].map(|others| part_bytes(8 << 20, others)), [PART_BYTES_MAX; 2]);
         assert_eq!(part_bytes(1, 0), PART_BYTES_MIN);
+    }
+
+    #[test]
+    fn what_needs_no_staging_goes_by_whole_mebibytes_or_is_split_like_everything() {
+        for others_count in [0, 1, 9] {
+            assert_eq!([1, 8].map(|mib| in_place_bytes(mib << 20, others_count)), [IN_PLACE_BYTES_MAX; 2]);
+            let short = 512 * KIB;
+            assert_eq!(in_place_bytes(short, others_count), part_bytes(short, others_count));
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod blocking;
 mod direct;
 mod starting;
 
-use super::part::{Part, Way, part_bytes};
+use super::part::{Part, Way, in_place_bytes, part_bytes};
 use crate::device::Route;
 use crate::error::{Operation, Result};
 use crate::file::Handle;
@@ -38,20 +38,24 @@ pub(crate) struct Pending {
     start: Option<Start>,
     /// What no part serves yet: waits for staging buffers.
     unissued: Range<usize>,
-    /// How much one direct part moves.
+    /// How much one direct part moves if it is staged.
     part_bytes: usize,
+    /// The same if it is not.
+    in_place_bytes: usize,
     done_bytes: usize,
     outcome: Option<Result<usize>>,
 }
 
 impl Pending {
     fn new(handle: &Arc<Handle>, direction: Direction, offset_bytes: u64, memory: CallerMemory) -> Self {
+        let others_count = handle.inode.in_flight_count();
         Self {
             handle: Arc::clone(handle),
             direction,
             offset_bytes,
             unissued: memory.len()..memory.len(),
-            part_bytes: part_bytes(memory.len(), handle.inode.in_flight_count()),
+            part_bytes: part_bytes(memory.len(), others_count),
+            in_place_bytes: in_place_bytes(memory.len(), others_count),
             memory,
             parts: VecDeque::new(),
             done_bytes: 0,

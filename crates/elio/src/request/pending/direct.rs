@@ -33,7 +33,7 @@ impl Pending {
             return true;
         };
         let at = self.file_range(&self.unissued).start;
-        let len = aligned_len(self.unissued.len().min(self.part_bytes), alignment);
+        let len = aligned_len(self.unissued.len().min(self.in_place_bytes), alignment);
         if len > 0 && alignment.fits(self.memory.address(self.unissued.start), at, len) {
             self.issue_in_place(Route::Direct, self.unissued.start + len);
             return true;
