@@ -1,7 +1,7 @@
 //! The suite of shared files: the same driver (drivers/sf) with SF of the Global Arrays package, with MPI-IO of Open MPI and of MPICH,
 //! and with ours. In every repetition all of them are started anew, for every number of ranks; they live at the same
 //! time, asleep but for the one whose turn it is (`team`), so that libraries, numbers of ranks and the device (`device`)
-//! alternate within seconds. A pass that other processes disturb is repeated. The rules are in `judge`, the tables in `table`.
+//! alternate within seconds. Cached reads are taken by further processes and files, because chance comes with those. A pass that other processes disturb is repeated. The rules are in `judge`, the tables in `table`.
 
 mod device;
 mod engine;
@@ -61,6 +61,7 @@ fn empty_report(options: &Options, scratch: &Scratch) -> Report {
         seed: options.common.seed,
         size_bytes: options.size_bytes(),
         repetitions: 0,
+        rereads: options.rereads(),
         passes: Passes::default(),
         peer_only: options.on_disk.peer_only,
         missing: options.executables().missing().into_iter().filter(is_wanted).collect(),
@@ -86,6 +87,8 @@ enum Turn {
     Device(Yardstick, usize),
     /// A library's.
     Pass(Engine, Workload),
+    /// A library's, which only reads from the cache.
+    Reread(Engine, Workload),
 }
 
 fn measure(options: &Options, scratch: &Scratch, report: &mut Report) -> Result<(), BenchError> {
@@ -114,6 +117,13 @@ fn measure(options: &Options, scratch: &Scratch, report: &mut Report) -> Result<
             progress.say(&format!("  requests of {}", either(request_bytes)));
             round.take_all(&shuffled(&turns(options, request_bytes), repetition), &mut team)?;
         }
+        for _ in 0..options.rereads() {
+            let mut team = Team::start(options, round.place.file.path())?;
+            team.greet()?;
+            for &request_bytes in &options.requests {
+                round.take_all(&shuffled(&rereads(options, request_bytes), repetition), &mut team)?;
+            }
+        }
         report.repetitions = repetition;
         fill(options, &round, report);
         findings(report).keep(&options.common)?;
@@ -131,12 +141,31 @@ fn turns(options: &Options, request_bytes: u64) -> Vec<Turn> {
             Yardstick::Cached { request_bytes },
         ];
         turns.extend(yardsticks.map(|yardstick| Turn::Device(yardstick, ranks)));
-        for (engine, _) in options.executables().present() {
-            let workloads = options.workloads(request_bytes, ranks).into_iter();
-            turns.extend(workloads.map(|workload| Turn::Pass(engine, workload)));
-        }
+        turns.extend(of_libraries(options, request_bytes, ranks, Turn::Pass));
     }
     turns
+}
+
+/// All cached reads with requests of one size.
+fn rereads(options: &Options, request_bytes: u64) -> Vec<Turn> {
+    let ranks = options.ranks().into_iter();
+    ranks.flat_map(|ranks| of_libraries(options, request_bytes, ranks, Turn::Reread)).collect()
+}
+
+/// A turn of each library in each mode.
+fn of_libraries(
+    options: &Options,
+    request_bytes: u64,
+    ranks: usize,
+    turn: impl Fn(Engine, Workload) -> Turn,
+) -> Vec<Turn> {
+    let workloads = options.workloads(request_bytes, ranks);
+    let executables = options.executables();
+    let engines = executables.present().map(|(engine, _)| engine);
+    engines
+        .flat_map(|engine| workloads.iter().map(move |&load| (engine, load)))
+        .map(|(engine, load)| turn(engine, load))
+        .collect()
 }
 
 impl Round<'_> {
@@ -149,6 +178,11 @@ impl Round<'_> {
             Turn::Pass(engine, load) => {
                 let job = team.job(engine, load.ranks);
                 self.passes += pass::run(job, (engine, load), &self.place, &mut self.samples)?;
+                Ok(())
+            }
+            Turn::Reread(engine, load) => {
+                let job = team.job(engine, load.ranks);
+                self.passes += pass::reread(job, (engine, load), &self.place, &mut self.samples)?;
                 Ok(())
             }
             Turn::Device(yardstick, jobs) => {
@@ -176,7 +210,7 @@ fn fill(options: &Options, round: &Round<'_>, report: &mut Report) {
 mod tests {
     use clap::Parser;
 
-    use super::{Options, Turn, turns};
+    use super::{Options, Turn, rereads, turns};
 
     #[test]
     fn every_library_takes_its_turn_in_every_mode_and_the_kernel_alone_three_times() {
@@ -184,5 +218,7 @@ mod tests {
         let turns = turns(&options, 64_000);
         let of_device = turns.iter().filter(|turn| matches!(turn, Turn::Device(..))).count();
         assert_eq!((of_device, turns.len()), (6, 14));
+        let rereads = rereads(&options, 64_000);
+        assert!(rereads.len() == 8 && rereads.iter().all(|turn| matches!(turn, Turn::Reread(..))));
     }
 }

@@ -14,6 +14,8 @@ use crate::sf::workload::Workload;
 
 const SIZE_MB: u64 = 256;
 const SIZE_MB_QUICK: u64 = 8;
+const REREADS: u64 = 4;
+const REREADS_QUICK: u64 = 1;
 
 /// Measures shared files side by side with the Global Arrays package, MPI-IO and the device, verifying all data: ranks write a file
 /// of constant size round robin, and then each reads what another one wrote.
@@ -47,6 +49,9 @@ pub(crate) struct Options {
     /// Repetitions, each by new processes on a new file [default: 5, or what it takes to move 800 MB; quick: 2].
     #[arg(long)]
     repetitions: Option<u64>,
+    /// After each repetition cached reads are taken by so many further processes of each library, each on a new file [default: 4; quick: 1].
+    #[arg(long, value_name = "N")]
+    rereads: Option<u64>,
     #[command(flatten)]
     pub(crate) on_disk: OnDisk,
     #[command(flatten)]
@@ -96,6 +101,12 @@ impl Options {
     pub(crate) fn repetitions(&self) -> u64 {
         let enough = || if self.common.quick { 2 } else { repetitions_min(self.size_bytes()) };
         self.repetitions.unwrap_or_else(enough)
+    }
+
+    /// By how many further processes cached reads are taken in each repetition: chance, which comes with a process and its file, decides
+    /// by more than the target of these cells leaves.
+    pub(crate) fn rereads(&self) -> u64 {
+        self.rereads.unwrap_or(if self.common.quick { REREADS_QUICK } else { REREADS })
     }
 
     /// What `ranks` do with requests of this size, in each of the modes.

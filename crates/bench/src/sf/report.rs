@@ -31,6 +31,8 @@ pub(crate) struct Report {
     pub(crate) size_bytes: u64,
     /// How often everything was measured.
     pub(crate) repetitions: u64,
+    /// How often cached reads were taken beside that in each.
+    pub(crate) rereads: u64,
     /// How many passes that took, and how many were disturbed.
     pub(crate) passes: Passes,
     /// Whether only the peers were asked for.

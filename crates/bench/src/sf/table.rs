@@ -39,7 +39,11 @@ fn head(report: &Report) -> String {
     let mut text = format!("SF, {}: {}\n", machine.date, machine.describe_disk());
     let _ = writeln!(text, "{cold}; seed {seed}. Ranks are not bound to processors.");
     let size = decimal(*size_bytes);
-    let _ = writeln!(text, "Files of {size}: {repetitions}, each by new processes on a new file.");
+    let _ = writeln!(
+        text,
+        "Files of {size}: {repetitions}, each by new processes on a new file; cached reads by so many more in each: {}.",
+        report.rereads
+    );
     text.push_str(&report.passes.describe());
     for (engine, mpi) in &report.mpi {
         let _ = writeln!(text, "{engine}: {}{mpi}.", if is_mpiio(*engine) { "MPI-IO, " } else { "on " });
