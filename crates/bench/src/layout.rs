@@ -6,6 +6,7 @@
 //! Source: S. Krishnamoorthy et al., "Layout Transformation Support for the Disk Resident Arrays Framework", Table 2.
 
 mod engine;
+mod found;
 pub(crate) mod judge;
 pub(crate) mod options;
 mod pass;
@@ -20,8 +21,9 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use self::engine::Job;
+use self::found::Found;
 use self::options::{Options, Part};
-use self::pass::{Beside, Found, Place};
+use self::pass::{Beside, Place};
 use self::report::Report;
 use self::team::{Command, Team};
 use self::workload::{Cell, Pattern};

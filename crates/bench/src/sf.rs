@@ -1,7 +1,8 @@
 //! The suite of shared files: the same driver (drivers/sf) with SF of the Global Arrays package, with MPI-IO of Open MPI and of MPICH,
 //! and with ours. In every repetition all of them are started anew, for every number of ranks; they live at the same
 //! time, asleep but for the one whose turn it is (`team`), so that libraries, numbers of ranks and the device (`device`)
-//! alternate within seconds. Cached reads are taken by further processes and files, because chance comes with those. A pass that other processes disturb is repeated. The rules are in `judge`, the tables in `table`.
+//! alternate within seconds. Cached reads are taken by further processes and files, because chance comes with those. A pass that
+//! other processes disturb is repeated. The rules are in `judge`, the tables in `table`.
 
 mod device;
 mod engine;

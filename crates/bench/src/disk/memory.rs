@@ -4,8 +4,6 @@
 //! what was freed before has gone to the host (`page_reporting`); in huge pages, because the kernel takes the large folios of a
 //! page cache from where those come from. Other writes, which take more of it, are rehearsed instead (`rehearsal`).
 
-use std::fs;
-
 use memmap2::{Advice, MmapMut};
 
 use crate::disk::page_reporting;
@@ -23,18 +21,11 @@ pub(crate) fn warm_for_file(file_bytes: u64) {
 /// Makes so many bytes of the kernel's next pages ready for use, as far as half of the available memory allows.
 pub(crate) fn warm(bytes: u64) {
     page_reporting::settle();
-    let bytes = bytes.min(available_bytes().unwrap_or(0) / 2);
+    let bytes = bytes.min(node::available_bytes().unwrap_or(0) / 2);
     let bytes = usize::try_from(bytes).expect("half of the memory fits the address space");
     // Without memory there is nothing to warm, and without huge pages small ones have to do.
     if let Ok(mut memory) = MmapMut::map_anon(bytes.max(PAGE_BYTES)) {
         let _ = memory.advise(Advice::HugePage);
         memory.iter_mut().step_by(PAGE_BYTES).for_each(|byte| *byte = 1);
     }
-}
-
-fn available_bytes() -> Option<u64> {
-    let memory = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = memory.lines().find(|line| line.starts_with("MemAvailable:"))?;
-    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib << 10)
 }

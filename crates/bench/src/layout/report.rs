@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use crate::disk::passes::Passes;
 use crate::layout::engine::Engine;
+use crate::layout::found::{Found, Measured};
 use crate::layout::judge::{Judgement, Judgements, Ratios, Seconds, judge, judge_spread};
 use crate::layout::options::Part;
-use crate::layout::pass::{Found, Measured};
 use crate::layout::workload::{Cell, ELEMENT_BYTES, Pattern};
 use crate::machine::Machine;
 use crate::outcome::Outcome;

@@ -34,13 +34,9 @@ pub(super) fn part_bytes(request_bytes: usize, others_count: usize) -> usize {
     request_bytes.div_ceil(parts_count).next_multiple_of(PART_BYTES_MIN).min(PART_BYTES_MAX)
 }
 
-/// How much one transfer of a direct request moves that needs no staging, while so many others are under way in its file.
-pub(super) fn in_place_bytes(request_bytes: usize, others_count: usize) -> usize {
-    if request_bytes < IN_PLACE_BYTES_MAX {
-        part_bytes(request_bytes, others_count)
-    } else {
-        IN_PLACE_BYTES_MAX
-    }
+/// How much one transfer of a direct request moves that needs no staging; of a smaller request as much as if it did, `part_bytes`.
+pub(super) fn in_place_bytes(request_bytes: usize, part_bytes: usize) -> usize {
+    if request_bytes < IN_PLACE_BYTES_MAX { part_bytes } else { IN_PLACE_BYTES_MAX }
 }
 
 pub(super) fn aligned_len(len: usize, alignment: Alignment) -> usize {
@@ -94,10 +90,9 @@ mod tests {
 
     #[test]
     fn what_needs_no_staging_goes_by_whole_mebibytes_or_is_split_like_everything() {
-        for others_count in [0, 1, 9] {
-            assert_eq!([1, 8].map(|mib| in_place_bytes(mib << 20, others_count)), [IN_PLACE_BYTES_MAX; 2]);
-            let short = 512 * KIB;
-            assert_eq!(in_place_bytes(short, others_count), part_bytes(short, others_count));
+        for staged in [PART_BYTES_MIN, PART_BYTES_MAX] {
+            assert_eq!([1, 8].map(|mib| in_place_bytes(mib << 20, staged)), [IN_PLACE_BYTES_MAX; 2]);
+            assert_eq!(in_place_bytes(IN_PLACE_BYTES_MAX - 1, staged), staged);
         }
     }
 

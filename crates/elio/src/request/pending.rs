@@ -10,7 +10,7 @@ mod blocking;
 mod direct;
 mod starting;
 
-use super::part::{Part, Way, in_place_bytes, part_bytes};
+use super::part::{Part, Way, part_bytes};
 use crate::device::Route;
 use crate::error::{Operation, Result};
 use crate::file::Handle;
@@ -38,10 +38,8 @@ pub(crate) struct Pending {
     start: Option<Start>,
     /// What no part serves yet: waits for staging buffers.
     unissued: Range<usize>,
-    /// How much one direct part moves if it is staged.
+    /// How much one direct part moves, unless it needs no staging and all of it is large.
     part_bytes: usize,
-    /// The same if it is not.
-    in_place_bytes: usize,
     done_bytes: usize,
     outcome: Option<Result<usize>>,
 }
@@ -55,7 +53,6 @@ impl Pending {
             offset_bytes,
             unissued: memory.len()..memory.len(),
             part_bytes: part_bytes(memory.len(), others_count),
-            in_place_bytes: in_place_bytes(memory.len(), others_count),
             memory,
             parts: VecDeque::new(),
             done_bytes: 0,

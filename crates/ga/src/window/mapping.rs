@@ -7,19 +7,18 @@
 
 use std::fs::File;
 use std::io;
+use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::ptr::{self, NonNull};
 
 pub(super) const HUGE_PAGE_BYTES: usize = 2 << 20;
 
-/// A mapping that begins where a huge page can. Given back when dropped.
+/// A mapping that begins where a huge page can, if one fits in. Given back when dropped.
 #[derive(Debug)]
 pub(super) struct Mapping {
     base: NonNull<u8>,
     bytes: usize,
-    /// The addresses that it was cut out of.
-    reserved: NonNull<u8>,
 }
 
 // SAFETY: a mapping is the same in every thread. What is in it is reached through raw pointers only, by those who have
@@ -40,26 +39,65 @@ impl Mapping {
     }
 
     fn new(bytes: usize, flags: libc::c_int, descriptor: libc::c_int) -> io::Result<Self> {
-        let reserved_bytes = bytes.checked_add(HUGE_PAGE_BYTES).ok_or(io::ErrorKind::OutOfMemory)?;
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        if bytes < HUGE_PAGE_BYTES {
+            // SAFETY: a new mapping at an address of the kernel's choice.
+            return unsafe { Self::map(ptr::null_mut(), bytes, access, flags, descriptor) };
+        }
+        let more_bytes = bytes.checked_add(HUGE_PAGE_BYTES).ok_or(io::ErrorKind::OutOfMemory)?;
         let (nothing, private) = (libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: a new mapping at an address of the kernel's choice.
-        let reserved = unsafe { map(ptr::null_mut(), reserved_bytes, nothing, private, -1)? };
-        // SAFETY: less than a huge page further, of which there is one more than is asked for.
-        let base = unsafe { reserved.add(reserved.align_offset(HUGE_PAGE_BYTES)) };
-        let mapping = Self { base, bytes, reserved };
-        // SAFETY: all of it is inside what was just reserved, where nothing is yet.
+        // SAFETY: as above.
+        let reserved = unsafe { Self::map(ptr::null_mut(), more_bytes, nothing, private, -1)? };
+        let begin = reserved.base.align_offset(HUGE_PAGE_BYTES);
+        // SAFETY: less than a huge page further, of which there is one more than is asked for. Nothing is in what was just reserved.
         unsafe {
-            map(
-                base.as_ptr(),
-                bytes,
-                libc::PROT_READ | libc::PROT_WRITE,
-                flags | libc::MAP_FIXED,
-                descriptor,
-            )?
-        };
-        // SAFETY: advice on the mapping just made; huge pages where the system gives them, and no harm where it does not.
-        unsafe { libc::madvise(base.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
-        Ok(mapping)
+            let address = reserved.base.add(begin).as_ptr();
+            let mapped = Self::map(address, bytes, access, flags | libc::MAP_FIXED, descriptor)?;
+            // Huge pages where the system gives them, and no harm where it does not.
+            libc::madvise(mapped.base.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE);
+            reserved.give_back_around(&mapped);
+            Ok(mapped)
+        }
+    }
+
+    /// # Safety
+    /// With `MAP_FIXED` nothing else may be in use at these addresses.
+    unsafe fn map(
+        address: *mut u8,
+        bytes: usize,
+        access: libc::c_int,
+        flags: libc::c_int,
+        descriptor: libc::c_int,
+    ) -> io::Result<Self> {
+        // SAFETY: the caller's promise.
+        let base =
+            unsafe { libc::mmap(address.cast(), bytes, access, flags | libc::MAP_NORESERVE, descriptor, 0) };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Self { base, bytes })
+    }
+
+    /// Gives back what lies before and after a mapping that was put into this one: a process may have 65,530 areas of addresses, and
+    /// each rest would be one more.
+    fn give_back_around(self, inner: &Self) {
+        // SAFETY: asks for a constant of the system.
+        let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+        let page_bytes = usize::try_from(page_bytes).expect("pages have a size");
+        let whole = ManuallyDrop::new(self);
+        let (begin, end) = (whole.base.addr().get(), whole.base.addr().get() + whole.bytes);
+        let inner_begin = inner.base.addr().get();
+        let inner_end = (inner_begin + inner.bytes).next_multiple_of(page_bytes);
+        for rest in [begin..inner_begin, inner_end..end] {
+            if !rest.is_empty() {
+                // SAFETY: within what was reserved, where nothing else was put.
+                unsafe {
+                    let first = whole.base.as_ptr().add(rest.start - begin);
+                    libc::munmap(first.cast(), rest.len());
+                }
+            }
+        }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -98,7 +136,7 @@ impl Mapping {
 impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: whoever had pointers into the mapping borrowed or owned it. Other ranks have mappings of their own.
-        unsafe { libc::munmap(self.reserved.as_ptr().cast(), self.bytes + HUGE_PAGE_BYTES) };
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.bytes) };
     }
 }
 
@@ -107,24 +145,6 @@ fn huge_pages_of(range: Range<usize>, bytes: usize) -> Range<usize> {
     let all = bytes / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
     range.start.next_multiple_of(HUGE_PAGE_BYTES).min(all)
         ..range.end.next_multiple_of(HUGE_PAGE_BYTES).min(all)
-}
-
-/// # Safety
-/// With `MAP_FIXED` nothing else may be in use at these addresses.
-unsafe fn map(
-    address: *mut u8,
-    bytes: usize,
-    access: libc::c_int,
-    flags: libc::c_int,
-    descriptor: libc::c_int,
-) -> io::Result<NonNull<u8>> {
-    // SAFETY: the caller's promise.
-    let mapped =
-        unsafe { libc::mmap(address.cast(), bytes, access, flags | libc::MAP_NORESERVE, descriptor, 0) };
-    if mapped == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error());
-    }
-    NonNull::new(mapped.cast()).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
 }
 
 #[cfg(test)]
@@ -195,8 +215,23 @@ mod tests {
     fn what_cannot_be_mapped_is_an_error() {
         assert!(Mapping::private(usize::MAX).is_err());
         assert!(Mapping::private(usize::MAX - HUGE_PAGE_BYTES).is_err());
-        let mapping = Mapping::private(1).unwrap();
-        assert_eq!(mapping.base().as_ptr().align_offset(HUGE_PAGE_BYTES), 0);
-        mapping.collapse(0..1).unwrap();
+    }
+
+    #[test]
+    fn a_mapping_in_which_a_huge_page_fits_begins_where_one_can() {
+        for bytes in [HUGE_PAGE_BYTES, BYTES] {
+            let mapping = Mapping::private(bytes).unwrap();
+            assert_eq!(mapping.base().align_offset(HUGE_PAGE_BYTES), 0);
+        }
+        Mapping::private(1).unwrap().collapse(0..1).unwrap();
+    }
+
+    #[test]
+    fn tens_of_thousands_fit_into_the_areas_that_a_process_may_have() {
+        let file = file_in_memory();
+        for bytes in [4096, HUGE_PAGE_BYTES + 4096] {
+            let mappings: io::Result<Vec<_>> = (0..30_000).map(|_| Mapping::shared(&file, bytes)).collect();
+            assert_eq!(mappings.unwrap().len(), 30_000);
+        }
     }
 }

@@ -6,8 +6,8 @@
 //! Otherwise: one anonymous file in memory for the ranks of a node, made by the first of them and mapped whole by all. It has no name,
 //! so nothing is left behind by a program that is killed. Where a rank may not open another's descriptor (processes in
 //! different containers), a file in /dev/shm that is unlinked at once takes its place.
-//! Each rank has its part made into huge pages at once ([`Mapping::collapse`]), unless the node has too little memory left: what a
-//! program never touches then counts, too.
+//! Each rank has its part made into huge pages at once ([`Mapping::collapse`]), unless the node or its control groups have too little memory left:
+//! what a program never touches then counts, too.
 
 use super::mapping::{HUGE_PAGE_BYTES, Mapping};
 use crate::{Error, Result};
@@ -62,7 +62,7 @@ impl Segment {
         )?;
         let starts: Vec<usize> = starts.into_iter().map(section::size).collect();
         let segment = Self { mapping, starts, own: node.rank() };
-        if total >= HUGE_PAGE_BYTES as u64 && total <= available_bytes() / 2 {
+        if total >= HUGE_PAGE_BYTES as u64 && total <= node::available_bytes().unwrap_or(0) / 2 {
             segment.make_huge();
         }
         Ok(segment)
@@ -101,25 +101,11 @@ impl Segment {
 
 /// Refuses what the node can never have: a mapping would succeed, and the program be killed when it is touched.
 fn check_memory(bytes: Option<u64>, array: &str) -> Result<u64> {
-    // SAFETY: all zeros is a value of this plain structure, which the call fills.
-    let total = unsafe {
-        let mut info: libc::sysinfo = std::mem::zeroed();
-        libc::sysinfo(&raw mut info);
-        (info.totalram + info.totalswap) * u64::from(info.mem_unit)
-    };
+    let total = node::memory_bytes().unwrap_or(u64::MAX);
     match bytes {
         Some(bytes) if bytes <= total => Ok(bytes),
         _ => Err(Error::NoMemory { array: array.to_owned(), asked: bytes.unwrap_or(u64::MAX), total }),
     }
-}
-
-/// What the node has left for programs, the page cache included.
-fn available_bytes() -> u64 {
-    let line = |text: &str| {
-        text.lines()
-            .find_map(|line| line.strip_prefix("MemAvailable:")?.strip_suffix("kB")?.trim().parse().ok())
-    };
-    fs::read_to_string("/proc/meminfo").ok().and_then(|text| line(&text)).map_or(0, |kib: u64| kib << 10)
 }
 
 fn no_memory(operation: &'static str, bytes: u64) -> impl FnOnce(io::Error) -> Error {

@@ -5,7 +5,7 @@ use crate::buffer;
 use crate::device::staged::StagedDevice;
 use crate::device::{Alignment, Device, Route};
 use crate::policy::cache::WORKER_COPY_BYTES;
-use crate::request::part::{Part, Way, aligned_len, padded_len};
+use crate::request::part::{Part, Way, aligned_len, in_place_bytes, padded_len};
 use crate::sys::aliasing;
 use crate::sys::region::Region;
 use crate::sys::transfer::{Direction, Transfer};
@@ -33,7 +33,8 @@ impl Pending {
             return true;
         };
         let at = self.file_range(&self.unissued).start;
-        let len = aligned_len(self.unissued.len().min(self.in_place_bytes), alignment);
+        let in_place_bytes = in_place_bytes(self.memory.len(), self.part_bytes);
+        let len = aligned_len(self.unissued.len().min(in_place_bytes), alignment);
         if len > 0 && alignment.fits(self.memory.address(self.unissued.start), at, len) {
             self.issue_in_place(Route::Direct, self.unissued.start + len);
             return true;
