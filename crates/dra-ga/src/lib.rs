@@ -140,4 +140,8 @@ impl ArrayInMemory for InMemory {
     fn pieces(&self, section: &Section, count_max: usize) -> Option<Vec<MemoryPiece>> {
         reach::pieces(&self.0, section, count_max)
     }
+
+    fn is_in_huge_pages(&self) -> bool {
+        self.0.is_in_huge_pages()
+    }
 }

@@ -65,6 +65,12 @@ pub trait ArrayInMemory: fmt::Debug + Send + Sync {
     fn pieces(&self, _section: &Section, _count_max: usize) -> Option<Vec<MemoryPiece>> {
         None
     }
+
+    /// Whether the memory of [`pieces`](Self::pieces) lies in huge pages: what is long is then read straight to it. In pages of 4 KiB a
+    /// device takes up to twice as long for that, and a copy from a buffer is the faster way. Local.
+    fn is_in_huge_pages(&self) -> bool {
+        false
+    }
 }
 
 /// Makes arrays in memory that somebody needs for a while.

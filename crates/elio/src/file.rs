@@ -2,7 +2,7 @@
 
 use crate::counters::{self, FileCounters};
 use crate::device::pread::{self, PreadDevice};
-use crate::device::{Device, Properties, Route};
+use crate::device::{Alignment, Device, Properties, Route};
 use crate::error::{Error, Operation, Result};
 use crate::inode::Inode;
 use crate::policy::pauses::Pauses;
@@ -14,6 +14,7 @@ use crate::settings;
 use crate::stream::read_ahead::ReadAhead;
 use crate::stream::writeback::Filling;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
+use crate::sys::gather::MemoryPiece;
 use std::io;
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
@@ -230,6 +231,13 @@ impl File {
     pub fn submit_read<B: RequestBufferMut>(&self, offset_bytes: u64, buffer: B) -> Result<Request<B>> {
         self.handle.check(Operation::AsyncRead, offset_bytes, buffer.as_bytes().len())?;
         Ok(Request::read(&self.handle, offset_bytes, buffer))
+    }
+
+    /// Whether what is read from `offset_bytes` on goes straight to `memory`, with no copy between on its way from the device.
+    pub fn reads_straight(&self, offset_bytes: u64, memory: MemoryPiece) -> bool {
+        let fits =
+            |alignment: Alignment| alignment.fits(memory.address() as usize, offset_bytes, memory.len());
+        self.handle.properties.direct.is_none_or(fits)
     }
 
     /// Starts writing `buffer`, which the request owns until it is finished. Less than 64 KiB is taken at once, so that

@@ -43,4 +43,10 @@ impl Array {
         found.sort_unstable_by_key(|&(number, _)| number);
         Some(found.into_iter().map(|(_, stretch)| stretch).collect())
     }
+
+    /// Whether the memory that this process can reach of it lies in huge pages, as far as can be told: so that a device can be told
+    /// of a long piece in few words. Where an array is too small, or the system has none, it does not. Local.
+    pub fn is_in_huge_pages(&self) -> bool {
+        self.window().is_in_huge_pages()
+    }
 }

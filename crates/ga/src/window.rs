@@ -112,6 +112,11 @@ impl Window {
         self.memory.own()
     }
 
+    /// Whether it lies in huge pages, as far as this rank can tell.
+    pub(crate) fn is_in_huge_pages(&self) -> bool {
+        self.memory.is_huge()
+    }
+
     /// Where the part of `rank` can be loaded from and stored to.
     pub(crate) fn address(&self, rank: usize) -> Option<*mut u8> {
         if rank == self.group.rank() {

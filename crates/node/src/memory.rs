@@ -16,6 +16,16 @@ pub fn available_bytes() -> Option<u64> {
     of_node.into_iter().chain(groups::available_bytes()).min()
 }
 
+/// Whether private memory of a program that asks for huge pages is in huge pages, as long as there are any.
+pub fn gives_huge_pages() -> bool {
+    fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").is_ok_and(|choices| is_given(&choices))
+}
+
+/// Of several choices the one in brackets holds.
+fn is_given(choices: &str) -> bool {
+    ["[always]", "[madvise]"].iter().any(|choice| choices.contains(choice))
+}
+
 const MEMINFO: &str = "/proc/meminfo";
 
 /// What a line of that file says, which is in KiB.
@@ -34,6 +44,12 @@ mod tests {
         let of = |name| line_bytes(text, name);
         assert_eq!([of("MemTotal:"), of("MemAvailable:")], [Some(9 << 10), Some(1 << 20)]);
         assert_eq!([of("SwapTotal:"), of("HugePages_Total:")], [None; 2]);
+    }
+
+    #[test]
+    fn huge_pages_are_given_to_all_or_to_who_asks_or_to_nobody() {
+        assert!(is_given("[always] madvise never\n") && is_given("always [madvise] never\n"));
+        assert!(!is_given("always madvise [never]\n") && !is_given(""));
     }
 
     #[test]

@@ -14,6 +14,12 @@ use std::ptr::{self, NonNull};
 
 pub(super) const HUGE_PAGE_BYTES: usize = 2 << 20;
 
+/// How much memory to have for so many bytes: half a huge page or more at the end gets a whole one.
+pub(super) fn with_last_huge_page(bytes: u64) -> u64 {
+    let huge = HUGE_PAGE_BYTES as u64;
+    if bytes % huge < huge / 2 { bytes } else { bytes.next_multiple_of(huge) }
+}
+
 /// A mapping that begins where a huge page can, if one fits in. Given back when dropped.
 #[derive(Debug)]
 pub(super) struct Mapping {
@@ -209,6 +215,16 @@ mod tests {
         }
         assert_eq!(next, 5 * HUGE_PAGE_BYTES);
         assert!(huge_pages_of(0..4096, 4096).is_empty());
+    }
+
+    #[test]
+    fn the_last_huge_page_is_had_where_half_of_it_is_needed() {
+        let mib = 1 << 20;
+        let cases = [0, 4096, mib - 1, mib, 2 * mib, 2 * mib + 4096, 3 * mib];
+        assert_eq!(
+            cases.map(with_last_huge_page),
+            [0, 4096, mib - 1, 2 * mib, 2 * mib, 2 * mib + 4096, 4 * mib]
+        );
     }
 
     #[test]

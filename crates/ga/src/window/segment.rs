@@ -9,7 +9,7 @@
 //! Each rank has its part made into huge pages at once ([`Mapping::collapse`]), unless the node or its control groups have too little memory left:
 //! what a program never touches then counts, too.
 
-use super::mapping::{HUGE_PAGE_BYTES, Mapping};
+use super::mapping::{HUGE_PAGE_BYTES, Mapping, with_last_huge_page};
 use crate::{Error, Result};
 use comm::Comm;
 use std::ffi::CString;
@@ -28,6 +28,7 @@ pub(crate) struct Segment {
     /// Where each rank's part begins, in bytes.
     starts: Vec<usize>,
     own: usize,
+    is_huge: bool,
 }
 
 impl Segment {
@@ -48,7 +49,7 @@ impl Segment {
             total = total.and_then(|total| total.checked_add(size.checked_next_multiple_of(PAGE_BYTES)?));
         }
         // Every rank sees the same sizes, so all refuse or none.
-        let total = check_memory(total, array)?;
+        let total = with_last_huge_page(check_memory(total, array)?);
         let file = match open_together(node, total, Kind::Anonymous)? {
             Ok(file) => file,
             Err(first) => {
@@ -61,10 +62,9 @@ impl Segment {
             Mapping::shared(&file, section::size(total)).map_err(no_memory("mapping memory", total)),
         )?;
         let starts: Vec<usize> = starts.into_iter().map(section::size).collect();
-        let segment = Self { mapping, starts, own: node.rank() };
-        if total >= HUGE_PAGE_BYTES as u64 && total <= node::available_bytes().unwrap_or(0) / 2 {
-            segment.make_huge();
-        }
+        let mut segment = Self { mapping, starts, own: node.rank(), is_huge: false };
+        let is_affordable = || total <= node::available_bytes().unwrap_or(0) / 2;
+        segment.is_huge = segment.has_huge_pages() && is_affordable() && segment.make_huge();
         Ok(segment)
     }
 
@@ -74,8 +74,11 @@ impl Segment {
     /// As [`shared`](Self::shared).
     pub(crate) fn private(own_bytes: u64, array: &str) -> Result<Self> {
         let total = check_memory(own_bytes.max(1).checked_next_multiple_of(PAGE_BYTES), array)?;
+        let total = with_last_huge_page(total);
         let mapping = Mapping::private(section::size(total)).map_err(no_memory("mapping memory", total))?;
-        Ok(Self { mapping, starts: vec![0], own: 0 })
+        let mut segment = Self { mapping, starts: vec![0], own: 0, is_huge: false };
+        segment.is_huge = segment.has_huge_pages() && node::gives_huge_pages();
+        Ok(segment)
     }
 
     /// The part of a rank of the node.
@@ -89,13 +92,22 @@ impl Segment {
         self.part(self.own)
     }
 
-    /// Has the huge pages that begin in this rank's part made; of the first rank's, the one before it as well.
-    fn make_huge(&self) {
+    /// Whether this rank's memory, and in all likelihood that of the others, is in huge pages, or will be when it is touched.
+    pub(crate) fn is_huge(&self) -> bool {
+        self.is_huge
+    }
+
+    fn has_huge_pages(&self) -> bool {
+        self.mapping.bytes() >= HUGE_PAGE_BYTES
+    }
+
+    /// Has the huge pages that begin in this rank's part made; of the first rank's, the one before it as well. Tells whether that could
+    /// be done.
+    fn make_huge(&self) -> bool {
         let begin = if self.own == 0 { 0 } else { self.starts[self.own] };
         let end = self.starts.get(self.own + 1).map_or(self.mapping.bytes(), |&next| next);
-        if let Err(error) = self.mapping.collapse(begin..end) {
-            tracing::debug!(%error, "shared memory stays in small pages");
-        }
+        let made = self.mapping.collapse(begin..end);
+        made.inspect_err(|error| tracing::debug!(%error, "shared memory stays in small pages")).is_ok()
     }
 }
 

@@ -6,7 +6,7 @@ use crate::shards::Shard;
 use crate::transfer::job::Job;
 use crate::transfer::parts::Part;
 use crate::transfer::unit::{self, Place, Ranges};
-use elio::{FileSystem, PageBuffer, Request, SpreadRequest};
+use elio::{FileSystem, MemoryPiece, PageBuffer, Request, SpreadRequest};
 use section::size;
 use std::ops::Range;
 use std::sync::Arc;
@@ -53,6 +53,8 @@ pub(super) enum Stage {
 pub(super) enum Moving {
     One(Request<PageBuffer>),
     Several(SpreadRequest<PageBuffer>),
+    /// One range, straight to the array in memory; the buffer only waits with it.
+    Straight(Request<MemoryPiece>, PageBuffer),
 }
 
 impl Flight {
@@ -84,6 +86,12 @@ impl Moving {
         Self::reading(&pieces(ranges), buffer)
     }
 
+    /// Begins to read the only range of a part to `memory`.
+    pub(super) fn read_straight(placed: &Placed, memory: MemoryPiece, buffer: PageBuffer) -> Result<Self> {
+        let offset_bytes = placed.brick_at + placed.ranges[0].start;
+        Ok(Self::Straight(placed.shard.file.submit_read(offset_bytes, memory)?, buffer))
+    }
+
     /// Begins to read some ranges of the brick of a part.
     pub(super) fn read_around(placed: &Placed, ranges: &Ranges, buffer: PageBuffer) -> Result<Self> {
         Self::reading(&pieces(ranges.iter().map(|range| (placed, range))), buffer)
@@ -112,7 +120,13 @@ impl Moving {
         match self {
             Self::One(request) => request.test(),
             Self::Several(request) => request.test(),
+            Self::Straight(request, _) => request.test(),
         }
+    }
+
+    /// Whether what is read is in the array in memory then.
+    pub(super) fn is_straight(&self) -> bool {
+        matches!(self, Self::Straight(..))
     }
 
     /// Whether it was only copies, and there is nothing to wait for.
@@ -120,6 +134,7 @@ impl Moving {
         match self {
             Self::One(request) => request.bytes_if_done().is_some(),
             Self::Several(request) => request.is_done(),
+            Self::Straight(request, _) => request.bytes_if_done().is_some(),
         }
     }
 
@@ -128,6 +143,7 @@ impl Moving {
         Ok(match self {
             Self::One(request) => request.finish().map(|(got, buffer)| (vec![got], buffer))?,
             Self::Several(request) => request.finish()?,
+            Self::Straight(request, buffer) => (vec![request.finish()?.0], buffer),
         })
     }
 

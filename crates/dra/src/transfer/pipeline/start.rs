@@ -8,7 +8,7 @@ use crate::transfer::gathered;
 use crate::transfer::job::Job;
 use crate::transfer::parts::Part;
 use crate::transfer::unit::{Piece, Place};
-use elio::{Gather, PageBuffer};
+use elio::{Gather, MemoryPiece, PageBuffer};
 use section::Shape;
 use std::ops::Range;
 use std::sync::Arc;
@@ -55,7 +55,10 @@ impl Start {
         }
         match job.how.direction {
             Direction::ToMemory => {
-                let moving = Moving::read(&parts, buffer)?;
+                let moving = match straight(&job, &parts) {
+                    Some(memory) => Moving::read_straight(&parts[0], memory, buffer)?,
+                    None => Moving::read(&parts, buffer)?,
+                };
                 if moving.is_copied() {
                     return receive(&job, &parts, moving).map(Started::Finished);
                 }
@@ -72,6 +75,21 @@ pub(super) fn copy_without_buffer(job: &Job, placed: &Placed) -> Result<bool> {
         Direction::ToMemory => Ok(copy_out(job, placed)),
         Direction::ToDisk => copy_in(job, placed),
     }
+}
+
+/// The memory of the only part, if that is in one piece there and on disk, and the device can put it there.
+fn straight(job: &Job, parts: &[Placed]) -> Option<MemoryPiece> {
+    let [placed] = parts else { return None };
+    let [range] = &*placed.ranges else { return None };
+    if !job.memory().is_in_huge_pages() {
+        return None;
+    }
+    let piece = piece(job, &placed.part);
+    if piece.runs_count() > 1 || piece.extent() != *range {
+        return None;
+    }
+    let [memory] = *job.mapping.pieces(&*job.memory(), &placed.part.section, 1)? else { return None };
+    placed.shard.file.reads_straight(placed.brick_at + range.start, memory).then_some(memory)
 }
 
 /// When the first range was copied, the others are waited for if need be, so that nothing is read twice.
@@ -112,7 +130,11 @@ pub(super) fn modify_and_write(job: &Job, parts: &[Placed], mut buffer: PageBuff
 
 /// Waits for what is read of parts, and copies them to memory.
 pub(super) fn receive(job: &Job, parts: &[Placed], moving: Moving) -> Result<PageBuffer> {
+    let is_there = moving.is_straight();
     let mut buffer = moving.received(job, parts)?;
+    if is_there {
+        return Ok(buffer);
+    }
     for Placed { part, place, .. } in parts {
         let piece = piece(job, part);
         if gathered::put(job, part, &piece, place, &buffer) {
