@@ -233,6 +233,16 @@ impl File {
         Ok(Request::read(&self.handle, offset_bytes, buffer))
     }
 
+    /// Starts reading to `memory`, which its creator keeps there as long as the request has it. Otherwise as
+    /// [`submit_read`](Self::submit_read).
+    ///
+    /// # Errors
+    /// As [`submit_read`](Self::submit_read).
+    pub fn submit_read_to(&self, offset_bytes: u64, memory: MemoryPiece) -> Result<Request<MemoryPiece>> {
+        self.handle.check(Operation::AsyncRead, offset_bytes, memory.len())?;
+        Ok(Request::read_to(&self.handle, offset_bytes, memory))
+    }
+
     /// Whether what is read from `offset_bytes` on goes straight to `memory`, with no copy between on its way from the device.
     pub fn reads_straight(&self, offset_bytes: u64, memory: MemoryPiece) -> bool {
         let fits =

@@ -11,6 +11,7 @@ use crate::policy::cache::GATHER_BYTES;
 use crate::stream::write_behind::Generation;
 use crate::sys::caller_memory::CallerMemory;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
+use crate::sys::gather::MemoryPiece;
 pub(crate) use pending::Pending;
 pub use spread::{Piece, SpreadRequest, read_spread, write_spread};
 use std::sync::Arc;
@@ -50,6 +51,13 @@ impl Progress {
         }
         let memory = CallerMemory::for_reading(into);
         Self::Pending(Box::new(Pending::read(handle, offset_bytes, memory, copied_bytes)))
+    }
+
+    /// Starts reading to a piece of memory, of which nothing is copied at once.
+    fn read_piece(handle: &Arc<Handle>, offset_bytes: u64, memory: MemoryPiece) -> Self {
+        let _span = handle.span("start reading", offset_bytes, memory.len());
+        let start = || Pending::read(handle, offset_bytes, CallerMemory::of_piece(memory), None);
+        Self::Pending(Box::new(handle.counted(|counters| &counters.aread, memory.len(), start)))
     }
 
     /// Starts writing `from`, which must stay until this value is dropped.
@@ -158,6 +166,12 @@ impl<B> Request<B> {
 impl<B: RequestBufferMut> Request<B> {
     pub(crate) fn read(handle: &Arc<Handle>, offset_bytes: u64, mut buffer: B) -> Self {
         Self { progress: Progress::read(handle, offset_bytes, buffer.as_mut_bytes()), buffer }
+    }
+}
+
+impl Request<MemoryPiece> {
+    pub(crate) fn read_to(handle: &Arc<Handle>, offset_bytes: u64, memory: MemoryPiece) -> Self {
+        Self { progress: Progress::read_piece(handle, offset_bytes, memory), buffer: memory }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Everything here relies on one promise of `Pending`, the only user: it lets the memory go only after every transfer
 //! that got a region of it is done, and asks for the bytes of a part only while no transfer uses them.
 
+use crate::sys::gather::MemoryPiece;
 use crate::sys::region::Region;
 use std::ops::Range;
 
@@ -27,6 +28,11 @@ impl CallerMemory {
     /// Memory that will be written from.
     pub(crate) fn for_writing(bytes: &[u8]) -> Self {
         Self { pointer: bytes.as_ptr().cast_mut(), len: bytes.len() }
+    }
+
+    /// Memory that will be read into, and that its creator keeps there.
+    pub(crate) fn of_piece(piece: MemoryPiece) -> Self {
+        Self { pointer: piece.address(), len: piece.len() }
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -1,6 +1,5 @@
 //! Buffers that a request owns while it is under way.
 
-use super::gather::MemoryPiece;
 use crate::page_buffer::PageBuffer;
 
 /// A buffer that a write request can own.
@@ -67,23 +66,6 @@ unsafe impl RequestBufferMut for PageBuffer {
 unsafe impl RequestBuffer for &'static [u8] {
     fn as_bytes(&self) -> &[u8] {
         self
-    }
-}
-
-// SAFETY: the memory is outside the value, and stays as long as it is in use, by its creator's promise. What others read or write of
-// it meanwhile is a mixture.
-unsafe impl RequestBuffer for MemoryPiece {
-    fn as_bytes(&self) -> &[u8] {
-        // SAFETY: as above.
-        unsafe { std::slice::from_raw_parts(self.address(), self.len()) }
-    }
-}
-
-// SAFETY: as above.
-unsafe impl RequestBufferMut for MemoryPiece {
-    fn as_mut_bytes(&mut self) -> &mut [u8] {
-        // SAFETY: as above.
-        unsafe { std::slice::from_raw_parts_mut(self.address(), self.len()) }
     }
 }
 

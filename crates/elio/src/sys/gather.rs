@@ -299,4 +299,27 @@ mod tests {
         assert_eq!(lens(&MemoryPiece::first(gather.pieces(), 70)), [10, 20, 30]);
         assert!(MemoryPiece::first(gather.pieces(), 0).is_empty());
     }
+
+    #[test]
+    fn a_file_is_read_to_a_piece_and_what_is_beside_it_stays() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = File::open(directory.path().join("file"), &OpenOptions::new(Mode::ReadWrite)).unwrap();
+        let bytes: Vec<u8> = (0..3 * PAGE_BYTES).map(|at| u8::try_from(at % 251).unwrap()).collect();
+        file.write_at(0, &bytes).unwrap();
+        file.sync().unwrap();
+        for (at, expected_bytes) in
+            [(0, 2 * PAGE_BYTES), (1000, 2 * PAGE_BYTES), (2 * PAGE_BYTES, PAGE_BYTES)]
+        {
+            let mut memory = vec![255; 2 * PAGE_BYTES + 2];
+            let middle = piece(&mut memory[1..=2 * PAGE_BYTES]);
+            let request = file.submit_read_to(at as u64, middle).unwrap();
+            assert_eq!(request.finish().unwrap().0, expected_bytes, "at {at}");
+            let (read, rest) = memory[1..].split_at(expected_bytes);
+            assert!(memory[0] == 255 && *read == bytes[at..at + expected_bytes], "at {at}");
+            assert!(rest.iter().all(|&byte| byte == 255), "at {at}");
+        }
+        let nothing = piece(&mut []);
+        assert_eq!(file.submit_read_to(0, nothing).unwrap().finish().unwrap().0, 0);
+        assert!(file.submit_read_to(u64::MAX, piece(&mut [0; 2])).is_err());
+    }
 }

@@ -89,7 +89,7 @@ impl Moving {
     /// Begins to read the only range of a part to `memory`.
     pub(super) fn read_straight(placed: &Placed, memory: MemoryPiece, buffer: PageBuffer) -> Result<Self> {
         let offset_bytes = placed.brick_at + placed.ranges[0].start;
-        Ok(Self::Straight(placed.shard.file.submit_read(offset_bytes, memory)?, buffer))
+        Ok(Self::Straight(placed.shard.file.submit_read_to(offset_bytes, memory)?, buffer))
     }
 
     /// Begins to read some ranges of the brick of a part.
