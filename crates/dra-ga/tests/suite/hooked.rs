@@ -1,6 +1,6 @@
 //! An array in memory that does something of its own at each access.
 
-use dra::{ArrayInMemory, DataType, MemoryError};
+use dra::{ArrayInMemory, DataType, MemoryError, MemoryPiece};
 use section::{Section, Shape};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -12,6 +12,11 @@ pub(crate) trait Hook: Debug + Send + Sync {
 
     /// Copies are completed, or those of others seen.
     fn at_order(&self) {}
+
+    /// If the memory is shown, whether its pages are said to be huge.
+    fn shown_in_huge_pages(&self) -> Option<bool> {
+        None
+    }
 }
 
 #[derive(Debug)]
@@ -57,5 +62,13 @@ impl<H: Hook> ArrayInMemory for Hooked<H> {
     fn put(&self, section: &Section, from: &[u8], extents: &Shape) -> Result<(), MemoryError> {
         self.hook.at_copy();
         self.of.put(section, from, extents)
+    }
+
+    fn pieces(&self, section: &Section, count_max: usize) -> Option<Vec<MemoryPiece>> {
+        self.hook.shown_in_huge_pages().and_then(|_| self.of.pieces(section, count_max))
+    }
+
+    fn is_in_huge_pages(&self) -> bool {
+        self.hook.shown_in_huge_pages() == Some(true)
     }
 }

@@ -1,9 +1,9 @@
 //! Whole bricks that lie in one piece in memory go there straight from the device, if that memory is in huge pages.
 
+use crate::hooked::{Hook, Hooked};
 use crate::world::{World, counted, elements_of, spec};
-use dra::{Access, ArrayInMemory, DataType, MemoryError, MemoryPiece, Transfer};
+use dra::{Access, ArrayInMemory, DataType, Transfer};
 use rustix::fs::{Advice, fadvise};
-use section::{Section, Shape};
 use std::fs::{self, File};
 use std::path::Path;
 use std::sync::Arc;
@@ -15,54 +15,20 @@ const BRICK: [u64; 2] = [64, 512];
 const BRICKS: usize = 4;
 const LEN: u32 = 256 * 512;
 
-/// An array whose memory is in pages that are said to be huge, or not, and how often something was copied to it.
+/// How often something was copied to memory whose pages are said to be huge, or not.
 #[derive(Debug)]
-struct InPages {
-    of: Arc<dyn ArrayInMemory>,
+struct Copies {
     are_huge: bool,
-    puts: AtomicUsize,
+    count: AtomicUsize,
 }
 
-impl ArrayInMemory for InPages {
-    fn name(&self) -> String {
-        self.of.name()
+impl Hook for Copies {
+    fn at_copy(&self) {
+        self.count.fetch_add(1, Relaxed);
     }
 
-    fn data_type(&self) -> DataType {
-        self.of.data_type()
-    }
-
-    fn dims(&self) -> Shape {
-        self.of.dims()
-    }
-
-    fn any_thread(&self) -> bool {
-        self.of.any_thread()
-    }
-
-    fn complete(&self) -> Result<(), MemoryError> {
-        self.of.complete()
-    }
-
-    fn see_others(&self) -> Result<(), MemoryError> {
-        self.of.see_others()
-    }
-
-    fn get(&self, section: &Section, to: &mut [u8], extents: &Shape) -> Result<(), MemoryError> {
-        self.of.get(section, to, extents)
-    }
-
-    fn put(&self, section: &Section, from: &[u8], extents: &Shape) -> Result<(), MemoryError> {
-        self.puts.fetch_add(1, Relaxed);
-        self.of.put(section, from, extents)
-    }
-
-    fn pieces(&self, section: &Section, count_max: usize) -> Option<Vec<MemoryPiece>> {
-        self.of.pieces(section, count_max)
-    }
-
-    fn is_in_huge_pages(&self) -> bool {
-        self.are_huge
+    fn shown_in_huge_pages(&self) -> Option<bool> {
+        Some(self.are_huge)
     }
 }
 
@@ -93,10 +59,11 @@ pub(crate) fn what_is_in_one_piece_is_read_straight_to_huge_pages(world: &World)
         evict(&path);
         memory.fill(0.0.into()).expect("filled");
         let array = world.disk.open(&path, Access::ReadOnly).expect("opened");
-        let in_pages = Arc::new(InPages { of: Arc::clone(&of), are_huge, puts: AtomicUsize::new(0) });
-        let in_memory: Arc<dyn ArrayInMemory> = in_pages.clone();
+        let hook = Copies { are_huge, count: AtomicUsize::new(0) };
+        let copied = Arc::new(Hooked { of: Arc::clone(&of), any_thread: of.any_thread(), hook });
+        let in_memory: Arc<dyn ArrayInMemory> = copied.clone();
         array.read(&in_memory, &all).expect("started").wait().expect("read");
-        assert_eq!(in_pages.puts.load(Relaxed), expected, "copies, in huge pages: {are_huge}");
+        assert_eq!(copied.hook.count.load(Relaxed), expected, "copies, in huge pages: {are_huge}");
         assert!(elements_of(&memory) == counted(1, LEN), "in huge pages: {are_huge}");
         array.close().expect("closed");
     }
