@@ -4,35 +4,15 @@
 set -u
 cd "$(dirname "$0")" || exit 1
 
-# shellcheck source=examples/launcher.sh
-source ../launcher.sh
+# shellcheck source=examples/checks.sh
+source ../checks.sh
 
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-mkdir "$work/scratch"
-checks=0
-failures=0
-
-# verdict NAME CONDITION...: counts a check, and shows the output of a failed one.
-verdict() {
-  local name=$1
-  shift
-  checks=$((checks + 1))
-  "$@" && return
-  failures=$((failures + 1))
-  echo "FAILED: $name (exit code $code)"
-  sed 's/^/    /' "$work/out"
-}
-
-# fft2d RANKS ARGUMENTS...: runs with a time limit; output in $work/out, exit code in $code.
+# fft2d RANKS ARGUMENTS...
 fft2d() {
   local ranks=$1
   shift
-  timeout 120 "${launcher[@]}" -n "$ranks" ./fft2d "$@" > "$work/out" 2>&1
-  code=$?
+  limited 120 "$ranks" ./fft2d "$@"
 }
-
-scratch_is_empty() { [ -z "$(ls -A "$work/scratch")" ]; }
 
 # All three ways agree with the transform in memory, and nothing is left behind.
 all_agree() { [ "$code" -eq 0 ] && [ "$(grep -c ' agrees: ' "$work/out")" -eq 3 ] && scratch_is_empty; }
@@ -73,5 +53,4 @@ for wrong in "0" "-3" "1e3" "100 many" "100 100 12345678901" "100 100 7" "300000
   verdict "arguments \"$wrong\" are refused" refused 2 ""
 done
 
-echo "$((checks - failures)) of $checks checks passed"
-[ "$failures" -eq 0 ]
+all_held

@@ -4,36 +4,15 @@
 set -u
 cd "$(dirname "$0")" || exit 1
 
-# shellcheck source=examples/launcher.sh
-source ../launcher.sh
+# shellcheck source=examples/checks.sh
+source ../checks.sh
 
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-mkdir "$work/scratch"
-checks=0
-failures=0
-
-# verdict NAME CONDITION...: counts a check, and shows the output of a failed one.
-verdict() {
-  local name=$1
-  shift
-  checks=$((checks + 1))
-  "$@" && return
-  failures=$((failures + 1))
-  echo "FAILED: $name (exit code $code)"
-  sed 's/^/    /' "$work/out"
-}
-
-# mrci RANKS ARGUMENTS...: runs a small calculation with a time limit; output in $work/out, exit code in $code.
+# mrci RANKS ARGUMENTS...: runs a small calculation.
 mrci() {
   local ranks=$1
   shift
-  timeout 60 "${launcher[@]}" -n "$ranks" ./mrci --scratch "$work/scratch" --segments 40 --elements 3000 --couplings 7 \
-    --repeat 1 "$@" > "$work/out" 2>&1
-  code=$?
+  limited 60 "$ranks" ./mrci --scratch "$work/scratch" --segments 40 --elements 3000 --couplings 7 --repeat 1 "$@"
 }
-
-scratch_is_empty() { [ -z "$(ls -A "$work/scratch")" ]; }
 
 # Lines of passes: mode, pass, seconds, two rates, records in memory and on disk, packed MB, c.Hc, check.
 column() { awk -v column="$1" '$NF == "right" || $NF == "WRONG" { print $column }' "$work/out"; }
@@ -88,5 +67,4 @@ done
 mrci 1 --help
 verdict "--help" test "$code" -eq 0
 
-echo "$((checks - failures)) of $checks checks passed"
-[ "$failures" -eq 0 ]
+all_held

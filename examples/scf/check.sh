@@ -4,33 +4,14 @@
 set -u
 cd "$(dirname "$0")" || exit 1
 
-# shellcheck source=examples/launcher.sh
-source ../launcher.sh
+# shellcheck source=examples/checks.sh
+source ../checks.sh
 
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-mkdir "$work/scratch"
-checks=0
-failures=0
-
-# verdict NAME CONDITION...: counts a check, and shows the output of a failed one.
-verdict() {
-  local name=$1
-  shift
-  checks=$((checks + 1))
-  "$@" && return
-  failures=$((failures + 1))
-  echo "FAILED: $name"
-  sed 's/^/    /' "$work/out"
-}
-
-# scf RANKS ARGUMENTS...: runs with a time limit; output in $work/out, exit code in $code.
+# scf RANKS ARGUMENTS...
 scf() {
   local ranks=$1
   shift
-  timeout 120 "${launcher[@]}" -n "$ranks" ./scf --scratch "$work/scratch" --vectors "$work/vectors" "$@" \
-    > "$work/out" 2>&1
-  code=$?
+  limited 120 "$ranks" ./scf --scratch "$work/scratch" --vectors "$work/vectors" "$@"
 }
 
 reference() { awk -v m="$1" -v b="$2" -v f="$3" '$1 == m && $2 == b && $3 == f { print $4 }' data/reference.txt; }
@@ -47,8 +28,6 @@ refused() {
   [ "$code" -ne 0 ] && [ "$code" -ne 124 ] && [ "$(grep -c '^scf: error: ' "$work/out")" -eq 1 ] &&
     grep '^scf: error: ' "$work/out" | grep -q -- "$1" && scratch_is_empty
 }
-
-scratch_is_empty() { [ -z "$(ls -A "$work/scratch")" ]; }
 
 # In iteration 3 of a run that ended well, the last column but $1 is 'zero' or 'positive' ($2).
 third_iteration() {
@@ -175,5 +154,4 @@ else
   echo "not run: full disk (no permission to mount one)"
 fi
 
-echo "$checks checks, $failures failed"
-[ "$failures" -eq 0 ]
+all_held

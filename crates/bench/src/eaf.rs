@@ -37,11 +37,8 @@ pub(crate) fn run(options: &Options) -> Result<Findings, BenchError> {
     let bench = surroundings(options)?;
     let mut report = empty_report(&bench, options);
     measure(&bench, options, &mut report)?;
-    Ok(Findings {
-        markdown: table::report(&report),
-        json: serde_json::json!(report),
-        is_complete: report.missing.is_empty() && options.fio.is_some(),
-    })
+    let is_complete = report.missing.is_empty() && options.fio.is_some();
+    Ok(Findings::of(&report, table::report(&report), is_complete))
 }
 
 fn surroundings(options: &Options) -> Result<Bench, BenchError> {

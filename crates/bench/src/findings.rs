@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use crate::error::{BenchError, step};
 use crate::options::Common;
 
@@ -18,6 +20,11 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
+    /// A report with all that is in it.
+    pub(crate) fn of(report: &impl Serialize, markdown: String, is_complete: bool) -> Self {
+        Self { markdown, json: serde_json::json!(report), is_complete }
+    }
+
     /// Keeps them where the options say. Suites that repeat everything do so after each repetition, so that a run that is
     /// interrupted has measured something.
     pub(crate) fn keep(&self, common: &Common) -> Result<(), BenchError> {

@@ -28,11 +28,8 @@ pub(crate) fn run(options: &Options) -> Result<Findings, BenchError> {
     options.check()?;
     let mut report = Report::empty(options);
     measure(options, &mut report)?;
-    Ok(Findings {
-        markdown: table::report(&report),
-        json: serde_json::json!(report),
-        is_complete: report.missing.is_empty(),
-    })
+    let is_complete = report.missing.is_empty();
+    Ok(Findings::of(&report, table::report(&report), is_complete))
 }
 
 fn measure(options: &Options, report: &mut Report) -> Result<(), BenchError> {

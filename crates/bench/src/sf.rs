@@ -46,11 +46,7 @@ pub(crate) fn run(options: &Options) -> Result<Findings, BenchError> {
 }
 
 fn findings(report: &Report) -> Findings {
-    Findings {
-        markdown: table::report(report),
-        json: serde_json::json!(report),
-        is_complete: report.missing.is_empty() && report.has_limit,
-    }
+    Findings::of(report, table::report(report), report.missing.is_empty() && report.has_limit)
 }
 
 fn empty_report(options: &Options, scratch: &Scratch) -> Report {
