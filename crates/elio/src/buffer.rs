@@ -104,6 +104,13 @@ impl BufferPool {
         }
     }
 
+    /// Bytes that are not on loan.
+    pub(crate) fn available_bytes(&self) -> usize {
+        let blocks = self.blocks();
+        let at_rest = blocks.free.iter().enumerate().map(|(class, free)| free.len() * (PAGE_BYTES << class));
+        self.budget_bytes - blocks.held_bytes + at_rest.sum::<usize>()
+    }
+
     /// Bytes held now (on loan and at rest) and the most ever held.
     pub(crate) fn usage(&self) -> (usize, usize) {
         let blocks = self.blocks();

@@ -157,6 +157,8 @@ impl Pending {
                 let moved = self.take_result(part);
                 Some((range, moved))
             }
+            // Others have given buffers back since.
+            None if self.issue() => return,
             None if !self.unissued.is_empty() => {
                 let range = std::mem::replace(&mut self.unissued, self.memory.len()..self.memory.len());
                 Some((range.clone(), self.move_through_cache(range)))
@@ -267,7 +269,9 @@ fn is_refusal(error: &io::Error) -> bool {
 mod tests {
     use super::*;
     use crate::policy::cache::WORKER_COPY_BYTES;
+    use crate::request::part::{PART_BYTES_MAX, STAGED_BYTES_MAX};
     use crate::{CachePolicy, File, Mode, OpenOptions};
+    use std::path::Path;
 
     /// Where no page begins: whole ones may be read in place.
     const AT: usize = 1;
@@ -286,27 +290,79 @@ mod tests {
         left
     }
 
+    /// How much of a large read is in flight at most when it starts, and while it is waited for, by a caller who does not stay away.
+    fn staged_bytes(file: &File, len: usize) -> [usize; 2] {
+        let handle = file.handle();
+        handle.pauses.expect(0);
+        let mut into = vec![0; len];
+        let mut pending = Pending::read(handle, AT as u64, CallerMemory::for_reading(&mut into), None);
+        let in_flight = |pending: &Pending| pending.parts.iter().map(|part| part.range.len()).sum::<usize>();
+        let at_start = in_flight(&pending);
+        let mut waiting = 0;
+        while pending.outcome.is_none() {
+            pending.complete_next();
+            waiting = waiting.max(in_flight(&pending));
+        }
+        assert_eq!(pending.wait().unwrap(), len);
+        assert!(into.iter().enumerate().all(|(i, &byte)| byte == content(AT + i)));
+        [at_start, waiting]
+    }
+
     #[expect(clippy::cast_possible_truncation, reason = "of a pattern")]
     fn content(at: usize) -> u8 {
         (at / 7) as u8
     }
 
-    #[test]
-    fn what_was_staged_is_left_to_a_worker_if_the_caller_is_going_to_be_away() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("file");
-        std::fs::write(&path, (0..4 * WORKER_COPY_BYTES).map(content).collect::<Vec<_>>()).unwrap();
-        let open = || {
+    /// A file of so many bytes, to be read around the page cache; `None`, told, where there is no such way.
+    fn open_around_cache(directory: &Path, len: usize) -> Option<impl Fn() -> File> {
+        let path = directory.join("file");
+        std::fs::write(&path, (0..len).map(content).collect::<Vec<_>>()).unwrap();
+        let open = move || {
             let options = OpenOptions { cache: CachePolicy::Bypass, ..OpenOptions::new(Mode::Read) };
             File::open(&path, &options).unwrap()
         };
         if open().handle().properties.direct.is_none() {
-            eprintln!(
-                "nothing is staged here: {} has no way around the page cache",
-                directory.path().display()
-            );
-            return;
+            eprintln!("nothing is staged here: {} has no way around the page cache", directory.display());
+            return None;
         }
+        Some(open)
+    }
+
+    #[test]
+    fn little_of_a_large_read_is_staged_at_once_for_who_waits() {
+        const LEN: usize = 5 * STAGED_BYTES_MAX;
+        let directory = tempfile::tempdir().unwrap();
+        let Some(open) = open_around_cache(directory.path(), AT + LEN) else { return };
+        let [at_start, waiting] = staged_bytes(&open(), LEN);
+        // The last piece does not wait for others.
+        let most = STAGED_BYTES_MAX + PART_BYTES_MAX;
+        assert!((1..=most).contains(&at_start), "{at_start}");
+        assert!((STAGED_BYTES_MAX / 2..=most).contains(&waiting), "{waiting}");
+    }
+
+    #[test]
+    fn what_found_no_buffer_when_it_started_goes_around_the_cache_if_there_are_some_when_it_is_waited_for() {
+        const LEN: usize = 3 * PART_BYTES_MAX;
+        let directory = tempfile::tempdir().unwrap();
+        let Some(open) = open_around_cache(directory.path(), AT + LEN) else { return };
+        let (file, mut into) = (open(), vec![0; LEN]);
+        let memory = CallerMemory::for_reading(&mut into);
+        let mut pending = Pending::new(file.handle(), Direction::Read, AT as u64, memory);
+        pending.unissued = pending.whole();
+        pending.complete_next();
+        assert_eq!(
+            (pending.done_bytes, pending.unissued.len()),
+            (0, 0),
+            "all of it is under way, by buffers"
+        );
+        assert_eq!(pending.wait().unwrap(), LEN);
+        assert!(into.iter().enumerate().all(|(i, &byte)| byte == content(AT + i)));
+    }
+
+    #[test]
+    fn what_was_staged_is_left_to_a_worker_if_the_caller_is_going_to_be_away() {
+        let directory = tempfile::tempdir().unwrap();
+        let Some(open) = open_around_cache(directory.path(), 4 * WORKER_COPY_BYTES) else { return };
         // Each read is the first call of its handle, so that no pause comes before it, whatever else runs here.
         assert!(leaves_to_worker(&open(), 2));
         assert!(!leaves_to_worker(&open(), 0));

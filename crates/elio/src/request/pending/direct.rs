@@ -5,7 +5,9 @@ use crate::buffer;
 use crate::device::staged::StagedDevice;
 use crate::device::{Alignment, Device, Route};
 use crate::policy::cache::WORKER_COPY_BYTES;
-use crate::request::part::{Part, Way, aligned_len, in_place_bytes, padded_len};
+use crate::request::part::{
+    Part, STAGED_BYTES_MAX, Way, aligned_len, in_place_bytes, padded_len, staged_bytes_at_start,
+};
 use crate::sys::aliasing;
 use crate::sys::region::Region;
 use crate::sys::transfer::{Direction, Transfer};
@@ -13,21 +15,33 @@ use std::ops::Range;
 use std::sync::Arc;
 
 impl Pending {
-    /// Starts direct parts until all is issued or the pool has no buffer.
-    pub(super) fn issue(&mut self) {
-        while !self.unissued.is_empty() && self.issue_one() {}
+    /// Starts direct parts until all is issued, the pool has no buffer, or there is enough for who waits; tells whether there are parts.
+    pub(super) fn issue(&mut self) -> bool {
+        self.issue_up_to(STAGED_BYTES_MAX);
+        !self.parts.is_empty()
     }
 
-    /// As [`Self::issue`]; what finds no buffer goes through the cache at once.
+    /// As [`Self::issue`], for a request that is not waited for yet.
+    pub(super) fn issue_ahead(&mut self) {
+        let available_bytes = buffer::pool().available_bytes();
+        self.issue_up_to(staged_bytes_at_start(available_bytes, self.handle.pauses.are_expected()));
+    }
+
+    /// Starts direct parts, with at most so much in buffers.
+    fn issue_up_to(&mut self, staged_bytes_max: usize) {
+        while !self.unissued.is_empty() && self.issue_one(staged_bytes_max) {}
+    }
+
+    /// Starts direct parts for all of it; what finds no buffer goes through the cache at once.
     pub(super) fn issue_all(&mut self) {
-        self.issue();
+        self.issue_up_to(usize::MAX);
         if !self.unissued.is_empty() {
             let rest = std::mem::replace(&mut self.unissued, self.memory.len()..self.memory.len());
             self.start_in_place(Route::Cached, rest);
         }
     }
 
-    fn issue_one(&mut self) -> bool {
+    fn issue_one(&mut self, staged_bytes_max: usize) -> bool {
         let Some(alignment) = self.handle.properties.direct else {
             self.issue_in_place(Route::Cached, self.unissued.end);
             return true;
@@ -39,7 +53,9 @@ impl Pending {
             self.issue_in_place(Route::Direct, self.unissued.start + len);
             return true;
         }
-        self.issue_staged(at, alignment)
+        let is_last = self.unissued.len() <= self.part_bytes;
+        let has_room = is_last || self.parts.len() * self.part_bytes < staged_bytes_max;
+        has_room && self.issue_staged(at, alignment)
     }
 
     fn issue_in_place(&mut self, route: Route, end: usize) {

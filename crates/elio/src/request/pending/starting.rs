@@ -108,7 +108,7 @@ impl Pending {
         match self.handle.route_of_miss(&file_range, !alone, streams) {
             Route::Direct => {
                 self.unissued = rest;
-                self.issue();
+                self.issue_ahead();
             }
             route if !rest.is_empty() => self.start_through_cache(route, rest),
             _ => {}
