@@ -14,8 +14,8 @@ use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 const RWF_NOWAIT: libc::c_int = libc::RWF_NOWAIT;
 /// Linux 6.14; not in libc yet.
@@ -38,6 +38,8 @@ pub(crate) struct PreadDevice {
     /// And once more for waiting until data is written back: the kernel tells an error of writeback once to each opening, and the one
     /// that is synced and closed must be told.
     waiting: OnceLock<Option<File>>,
+    /// Where what is allocated beyond is to be given back when this has closed.
+    released_to_bytes: Mutex<Option<u64>>,
     /// Cleared when the file system turns out not to know the flag.
     knows_resident: AtomicBool,
     knows_drop_behind: AtomicBool,
@@ -64,6 +66,7 @@ impl PreadDevice {
             properties,
             direct: OnceLock::new(),
             waiting: OnceLock::new(),
+            released_to_bytes: Mutex::new(None),
             knows_resident: AtomicBool::new(true),
             knows_drop_behind: AtomicBool::new(true),
         })
@@ -167,6 +170,18 @@ impl PreadDevice {
         let written_bytes = calls::write(self.file.as_fd(), offset_bytes, from, 0)?;
         calls::drop_range(self.file.as_fd(), offset_bytes, written_bytes as u64)?;
         Ok(written_bytes)
+    }
+}
+
+impl Drop for PreadDevice {
+    fn drop(&mut self) {
+        let Ok(Some(len_bytes)) = self.released_to_bytes.get_mut().map(Option::take) else { return };
+        // Space is given back only of a file that nobody has open, and these are openings, too; a duplicate of the first one is not.
+        self.direct.take();
+        self.waiting.take();
+        if let Ok(fd) = self.file.as_fd().try_clone_to_owned() {
+            release::later(fd, len_bytes);
+        }
     }
 }
 
@@ -301,10 +316,7 @@ impl Device for PreadDevice {
     }
 
     fn release_beyond(&self, len_bytes: u64) {
-        // A descriptor of its own: the lease is refused while this device has the file open a second time.
-        if let Ok(fd) = self.file.as_fd().try_clone_to_owned() {
-            release::later(fd, len_bytes);
-        }
+        *self.released_to_bytes.lock().expect("no thread panics while it holds a number") = Some(len_bytes);
     }
 
     fn start_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {

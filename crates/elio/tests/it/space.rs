@@ -1,7 +1,7 @@
 //! Space on the device: allocated ahead of a writer, given back after it, and never taken for a sparse file.
 
-use crate::support::{self, Scratch};
-use elio::FileSystem;
+use crate::support::{self, Scratch, pattern};
+use elio::{FileSystem, Route};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
@@ -21,6 +21,15 @@ fn fill(path: &Path, len_bytes: u64) -> elio::File {
     file
 }
 
+/// Returns when so much is allocated. Polls: a helper gives back, and a busy disk takes its time for that.
+fn wait_until_at_most(path: &Path, bytes: u64) {
+    let given_back = (0..6000).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        allocated_bytes(path) <= bytes
+    });
+    assert!(given_back, "{} MiB are still allocated", allocated_bytes(path) / MIB);
+}
+
 #[test]
 fn space_allocated_ahead_is_given_back_after_close() {
     let scratch = Scratch::new();
@@ -30,13 +39,26 @@ fn space_allocated_ahead_is_given_back_after_close() {
         assert!(allocated_bytes(&path) > 32 * MIB, "nothing was allocated ahead of the writer");
     }
     file.close().unwrap();
-    // A busy disk takes its time for that.
-    let given_back = (0..6000).any(|_| {
-        std::thread::sleep(Duration::from_millis(10)); // polling: a helper does it
-        allocated_bytes(&path) <= 25 * MIB
-    });
-    assert!(given_back, "{} MiB are still allocated", allocated_bytes(&path) / MIB);
+    wait_until_at_most(&path, 25 * MIB);
     assert_eq!(std::fs::metadata(&path).unwrap().len(), 24 * MIB);
+}
+
+#[test]
+fn space_is_given_back_when_a_device_is_closed_that_waited_for_writeback_by_another_opening() {
+    let scratch = Scratch::new();
+    let path = scratch.path("file");
+    let device = support::device(&path);
+    assert_eq!(device.write(Route::Cached, 0, &pattern(0, 4096)).unwrap(), 4096);
+    if device.allocate(0, 64 * MIB).is_err() {
+        return eprintln!("nothing can be allocated ahead in {}", path.display());
+    }
+    device.start_writeback(0, 4096).unwrap();
+    device.wait_writeback(0, 4096).unwrap();
+    assert!(allocated_bytes(&path) >= 64 * MIB);
+    device.release_beyond(4096);
+    std::thread::sleep(Duration::from_millis(50)); // time for a helper that would come too early
+    drop(device);
+    wait_until_at_most(&path, MIB);
 }
 
 #[test]
