@@ -198,7 +198,15 @@ fn a_closed_file_is_not_kept_open_by_what_was_read_ahead_of_it() {
         }
         read_in_steps(&file, 20 * STEP_BYTES); // a window is open now, and something in it on its way
         file.close().unwrap();
-        assert_eq!(descriptors_of(&path), 0, "round {round}");
+        // A helper that looks after idle streams may have it for a moment; what nobody had ended would stay for its round of 40 ms.
+        let is_closed = (0..20).any(|_| {
+            let is_closed = descriptors_of(&path) == 0;
+            if !is_closed {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            is_closed
+        });
+        assert!(is_closed, "round {round}: {} descriptors", descriptors_of(&path));
         File::delete(&path).unwrap();
     }
 }
