@@ -198,7 +198,7 @@ fn a_closed_file_is_not_kept_open_by_what_was_read_ahead_of_it() {
         }
         read_in_steps(&file, 20 * STEP_BYTES); // a window is open now, and something in it on its way
         file.close().unwrap();
-        // A helper that looks after idle streams may have it for a moment; what nobody had ended would stay for its round of 40 ms.
+        // A helper that is about to let it go may have it for a moment; what nobody had ended would stay for a round of housekeeping, 40 ms.
         let is_closed = (0..20).any(|_| {
             let is_closed = descriptors_of(&path) == 0;
             if !is_closed {
