@@ -8,6 +8,7 @@ pub(crate) mod pread;
 mod release;
 pub(crate) mod staged;
 pub(crate) mod uring;
+mod virtual_disk;
 
 use crate::pool;
 use crate::stat::FileSystem;
@@ -64,6 +65,8 @@ pub struct Properties {
     pub ring: Option<Route>,
     /// Where the bytes live.
     pub file_system: FileSystem,
+    /// Whether a small page of memory is a piece of its own for the device, at which it is slow.
+    pub charges_pages: bool,
 }
 
 impl Properties {

@@ -11,6 +11,7 @@ pub(crate) mod calls;
 pub(crate) mod exit;
 pub(crate) mod foreign;
 pub(crate) mod gather;
+pub(crate) mod pages;
 pub(crate) mod region;
 pub(crate) mod ring;
 pub(crate) mod ticks;

@@ -1,6 +1,6 @@
 //! A file of the system, read and written with `preadv2` and `pwritev2`.
 
-use super::{Alignment, Device, Properties, Route, Settled, disk_cache, release};
+use super::{Alignment, Device, Properties, Route, Settled, disk_cache, release, virtual_disk};
 use crate::buffer::{self, PoolBuffer};
 use crate::file::Mode;
 use crate::spare_files::close_spare_files;
@@ -48,7 +48,8 @@ pub(crate) struct PreadDevice {
 impl PreadDevice {
     pub(crate) fn open(path: &Path, mode: Mode) -> io::Result<Self> {
         let file = open(&options(mode), path)?;
-        if file.metadata()?.is_dir() {
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
             return Err(io::Error::from_raw_os_error(libc::EISDIR));
         }
         let file_system = stat_open(file.as_fd());
@@ -59,6 +60,7 @@ impl PreadDevice {
             drop_behind: !in_memory,
             ring: None,
             file_system,
+            charges_pages: file_system == FileSystem::Local && virtual_disk::charges_pages(metadata.dev()),
         };
         Ok(Self {
             file,

@@ -270,6 +270,8 @@ mod tests {
     use super::*;
     use crate::policy::cache::WORKER_COPY_BYTES;
     use crate::request::part::{PART_BYTES_MAX, STAGED_BYTES_MAX};
+    use crate::sys::alloc::{HUGE_PAGE_BYTES, PAGE_BYTES, PageBlock};
+    use crate::sys::pages;
     use crate::{CachePolicy, File, Mode, OpenOptions};
     use std::path::Path;
 
@@ -357,6 +359,35 @@ mod tests {
         );
         assert_eq!(pending.wait().unwrap(), LEN);
         assert!(into.iter().enumerate().all(|(i, &byte)| byte == content(AT + i)));
+    }
+
+    /// Whether a read of whole pages to whole pages is in place, in all its parts.
+    fn is_in_place(file: &File, into: &mut [u8]) -> bool {
+        file.handle().pauses.expect(0);
+        let mut pending = Pending::read(file.handle(), 0, CallerMemory::for_reading(into), None);
+        let is_in_place = pending.parts.iter().all(|part| matches!(part.way, Way::InPlace(_)));
+        assert_eq!(pending.wait().unwrap(), into.len());
+        assert!(into.iter().enumerate().all(|(i, &byte)| byte == content(i)));
+        is_in_place
+    }
+
+    #[test]
+    fn what_begins_with_a_page_is_read_in_place_unless_the_disk_charges_for_its_small_pages() {
+        const LEN: usize = 1 << 20;
+        let directory = tempfile::tempdir().unwrap();
+        let Some(open) = open_around_cache(directory.path(), LEN) else { return };
+        let mut huge = PageBlock::new(HUGE_PAGE_BYTES).unwrap();
+        huge.fill(1);
+        assert!(is_in_place(&open(), &mut huge[..LEN]));
+        let mut memory = vec![1; LEN + PAGE_BYTES];
+        let start = memory.as_ptr().align_offset(PAGE_BYTES);
+        let small = &mut memory[start..start + LEN];
+        let are_small = pages::are_huge(small.as_ptr().addr(), LEN) == Some(false);
+        // Another handle: no pause comes before its first call.
+        let file = open();
+        let charges_pages = file.handle().properties.charges_pages;
+        println!("the disk charges for pages: {charges_pages}; they are small: {are_small}");
+        assert_eq!(is_in_place(&file, small), !(charges_pages && are_small));
     }
 
     #[test]

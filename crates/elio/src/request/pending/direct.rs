@@ -9,10 +9,14 @@ use crate::request::part::{
     Part, STAGED_BYTES_MAX, Way, aligned_len, in_place_bytes, padded_len, staged_bytes_at_start,
 };
 use crate::sys::aliasing;
+use crate::sys::pages;
 use crate::sys::region::Region;
 use crate::sys::transfer::{Direction, Transfer};
 use std::ops::Range;
 use std::sync::Arc;
+
+/// A disk that charges for pages is asked for less than this as any other: its time for the request counts more.
+const CHARGED_BYTES_MIN: usize = 128 << 10;
 
 impl Pending {
     /// Starts direct parts until all is issued, the pool has no buffer, or there is enough for who waits; tells whether there are parts.
@@ -49,13 +53,30 @@ impl Pending {
         let at = self.file_range(&self.unissued).start;
         let in_place_bytes = in_place_bytes(self.memory.len(), self.part_bytes);
         let len = aligned_len(self.unissued.len().min(in_place_bytes), alignment);
-        if len > 0 && alignment.fits(self.memory.address(self.unissued.start), at, len) {
+        let address = self.memory.address(self.unissued.start);
+        let may_be_in_place = len > 0 && alignment.fits(address, at, len);
+        if may_be_in_place && self.is_fast_in_place(address, len) {
             self.issue_in_place(Route::Direct, self.unissued.start + len);
             return true;
         }
         let is_last = self.unissued.len() <= self.part_bytes;
         let has_room = is_last || self.parts.len() * self.part_bytes < staged_bytes_max;
-        has_room && self.issue_staged(at, alignment)
+        if !has_room || self.issue_staged(at, alignment) {
+            return has_room;
+        }
+        if may_be_in_place {
+            self.issue_in_place(Route::Direct, self.unissued.start + len);
+        }
+        may_be_in_place
+    }
+
+    /// Whether the device is as fast with this memory as with a buffer and a copy, as far as is known.
+    fn is_fast_in_place(&self, address: usize, len: usize) -> bool {
+        let is_slow = self.handle.properties.charges_pages
+            && self.direction == Direction::Read
+            && len >= CHARGED_BYTES_MIN
+            && pages::are_huge(address, len) == Some(false);
+        !is_slow
     }
 
     fn issue_in_place(&mut self, route: Route, end: usize) {
