@@ -150,7 +150,11 @@ fn pieces_count(pieces: &[MemoryPiece]) -> io::Result<libc::c_int> {
 pub(crate) fn is_resident(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) -> io::Result<bool> {
     let start = offset_bytes / PAGE_BYTES * PAGE_BYTES;
     let pages_count = (offset_bytes + len_bytes - start).div_ceil(PAGE_BYTES);
-    match cached_pages_count(fd, start, pages_count * PAGE_BYTES) {
+    let ask = || cached_pages_count(fd, start, pages_count * PAGE_BYTES);
+    match ask() {
+        // Where a range begins amid a large folio and the kernel is interrupted there (seen with 6.18), it goes on too far behind it
+        // and leaves pages out. Twice in a row is as good as never.
+        Ok(cached_count) if cached_count > 0 && cached_count < pages_count => Ok(ask()? >= pages_count),
         Ok(cached_count) => Ok(cached_count >= pages_count),
         Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => {
             is_mapped_resident(fd, start, pages_count)
@@ -361,5 +365,29 @@ mod tests {
             assert!(!both(0, LEN as u64), "dropped and still resident, or asking has loaded it");
             assert!(!is_resident(file.as_fd(), 5000, 10).unwrap());
         }
+    }
+
+    /// Asked once each, a few in 100,000 answers are wrong on such a machine.
+    #[test]
+    fn what_is_resident_is_found_on_a_busy_machine_too() {
+        const LEN: usize = 8_000_000;
+        let mut file = tempfile::tempfile_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        std::io::Write::write_all(&mut file, &vec![1; LEN]).unwrap();
+        let ends = std::sync::atomic::AtomicBool::new(false);
+        let cores_count = std::thread::available_parallelism().unwrap().get();
+        std::thread::scope(|scope| {
+            for _ in 0..2 * cores_count {
+                scope.spawn(|| {
+                    while !ends.load(std::sync::atomic::Ordering::Relaxed) {
+                        std::hint::spin_loop();
+                    }
+                });
+            }
+            let misses = (0..200_000)
+                .filter(|_| !is_resident(file.as_fd(), 6_000_000, 2_000_000).unwrap_or(false))
+                .count();
+            ends.store(true, std::sync::atomic::Ordering::Relaxed);
+            assert_eq!(misses, 0);
+        });
     }
 }
