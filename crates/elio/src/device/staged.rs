@@ -1,24 +1,44 @@
-//! What a staged transfer has fetched, as a device: reading it waits for the fetch and copies. So the copy into the
-//! caller's memory is a transfer like any other: a worker makes it while the caller computes, or the caller does when
-//! he waits for it first.
+//! Reads that are copies, or several transfers one after the other, as a device: so each is a transfer like any other, which a worker
+//! makes while the caller computes, or the caller does when he waits for it first.
 
 use super::{Device, Properties, Route, Settled};
 use crate::sys::aliasing;
 use crate::sys::transfer::Transfer;
+use std::fmt;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A fetch into a buffer of the pool, of which the first `skip` bytes are not wanted. Only reading means anything.
-#[derive(Debug)]
+/// Reads from a place on, as [`Device::read`].
+type Read = dyn Fn(u64, &mut [u8]) -> io::Result<usize> + Send + Sync;
+
+/// What a function reads. Only reading means anything.
 pub(crate) struct StagedDevice {
-    fetch: Arc<Transfer>,
-    skip: usize,
+    read: Box<Read>,
 }
 
 impl StagedDevice {
-    pub(crate) fn new(fetch: Arc<Transfer>, skip: usize) -> Arc<Self> {
-        Arc::new(Self { fetch, skip })
+    pub(crate) fn new(
+        read: impl Fn(u64, &mut [u8]) -> io::Result<usize> + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self { read: Box::new(read) })
+    }
+
+    /// A fetch into a buffer of the pool, of which the first `skip` bytes are not wanted: reading waits for it and copies.
+    pub(crate) fn of_fetch(fetch: Arc<Transfer>, skip: usize) -> Arc<Self> {
+        Self::new(move |offset_bytes, into| {
+            let fetched = fetch.wait()?;
+            let from = usize::try_from(offset_bytes).map_or(fetched, |offset| fetched.min(skip + offset));
+            let len = into.len().min(fetched - from);
+            aliasing::copy(&fetch.bytes()[from..from + len], &mut into[..len]);
+            Ok(len)
+        })
+    }
+}
+
+impl fmt::Debug for StagedDevice {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("StagedDevice").finish_non_exhaustive()
     }
 }
 
@@ -40,11 +60,7 @@ impl Device for StagedDevice {
     }
 
     fn read(&self, _route: Route, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
-        let fetched = self.fetch.wait().map_err(final_error)?;
-        let from = usize::try_from(offset_bytes).map_or(fetched, |offset| fetched.min(self.skip + offset));
-        let len = into.len().min(fetched - from);
-        aliasing::copy(&self.fetch.bytes()[from..from + len], &mut into[..len]);
-        Ok(len)
+        (self.read)(offset_bytes, into).map_err(final_error)
     }
 
     fn write(&self, _route: Route, _offset_bytes: u64, _from: &[u8]) -> io::Result<usize> {

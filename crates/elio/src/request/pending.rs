@@ -192,7 +192,7 @@ impl Pending {
     fn take_result(&mut self, part: Part) -> io::Result<usize> {
         let range = part.range;
         let moved = match part.way {
-            Way::InPlace(transfer) => {
+            Way::InPlace(transfer) | Way::Left(transfer) => {
                 let is_shared_copy = transfer.route() == Route::Resident;
                 let workers = if is_shared_copy { pool::streams() } else { pool::transfers() };
                 while !transfer.is_done() && !transfer.run_if_queued() && workers.help() {}
@@ -240,10 +240,15 @@ impl Pending {
         }
     }
 
-    /// Waits until no transfer uses the caller's memory.
+    /// Waits until no transfer uses the caller's memory. What a worker has not come to is not read.
     fn wait_for_parts(&mut self) {
         for part in self.parts.drain(..) {
-            if let Way::InPlace(transfer) | Way::Staged { transfer, ahead: false, .. } = part.way {
+            if let Way::Left(transfer) = &part.way {
+                transfer.cancel_if_queued();
+            }
+            if let Way::InPlace(transfer) | Way::Left(transfer) | Way::Staged { transfer, ahead: false, .. } =
+                part.way
+            {
                 let _ = transfer.wait(); // the request ends with an error or short of this part
             }
         }
@@ -272,8 +277,17 @@ mod tests {
     use crate::request::part::{PART_BYTES_MAX, STAGED_BYTES_MAX};
     use crate::sys::alloc::{HUGE_PAGE_BYTES, PAGE_BYTES, PageBlock};
     use crate::sys::pages;
-    use crate::{CachePolicy, File, Mode, OpenOptions};
+    use crate::{CachePolicy, File, Mode, OpenOptions, settings};
     use std::path::Path;
+    use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+    use std::time::{Duration, Instant};
+
+    /// A test that takes all buffers of the process is alone among those that need some.
+    static BUFFERS: RwLock<()> = RwLock::new(());
+
+    fn with_buffers() -> RwLockReadGuard<'static, ()> {
+        BUFFERS.read().unwrap_or_else(PoisonError::into_inner)
+    }
 
     /// Where no page begins: whole ones may be read in place.
     const AT: usize = 1;
@@ -333,6 +347,7 @@ mod tests {
     #[test]
     fn little_of_a_large_read_is_staged_at_once_for_who_waits() {
         const LEN: usize = 5 * STAGED_BYTES_MAX;
+        let _buffers = with_buffers();
         let directory = tempfile::tempdir().unwrap();
         let Some(open) = open_around_cache(directory.path(), AT + LEN) else { return };
         let [at_start, waiting] = staged_bytes(&open(), LEN);
@@ -345,6 +360,7 @@ mod tests {
     #[test]
     fn what_found_no_buffer_when_it_started_goes_around_the_cache_if_there_are_some_when_it_is_waited_for() {
         const LEN: usize = 3 * PART_BYTES_MAX;
+        let _buffers = with_buffers();
         let directory = tempfile::tempdir().unwrap();
         let Some(open) = open_around_cache(directory.path(), AT + LEN) else { return };
         let (file, mut into) = (open(), vec![0; LEN]);
@@ -374,6 +390,7 @@ mod tests {
     #[test]
     fn what_begins_with_a_page_is_read_in_place_unless_the_disk_charges_for_its_small_pages() {
         const LEN: usize = 1 << 20;
+        let _buffers = with_buffers();
         let directory = tempfile::tempdir().unwrap();
         let Some(open) = open_around_cache(directory.path(), LEN) else { return };
         let mut huge = PageBlock::new(HUGE_PAGE_BYTES).unwrap();
@@ -391,7 +408,41 @@ mod tests {
     }
 
     #[test]
+    fn a_read_of_more_than_all_buffers_goes_on_while_its_caller_is_away_and_ends_with_him() {
+        let _buffers = BUFFERS.write().unwrap_or_else(PoisonError::into_inner);
+        let len = settings::get().buffer_bytes_max + (8 << 20);
+        let directory = tempfile::tempdir().unwrap();
+        let Some(open) = open_around_cache(directory.path(), AT + len) else { return };
+        let (file, mut into) = (open(), vec![0; len]);
+        let mut start = || {
+            file.handle().pauses.expect(64);
+            let pending = Pending::read(file.handle(), AT as u64, CallerMemory::for_reading(&mut into), None);
+            assert!(pending.unissued.is_empty(), "{} bytes are not under way", pending.unissued.len());
+            pending
+        };
+        drop(start());
+        assert!(file.handle().inode.is_settled(), "what nobody wants is still being read");
+        let mut pending = start();
+        let is_there = |pending: &Pending| {
+            pending.parts.iter().all(|part| match &part.way {
+                Way::InPlace(transfer) | Way::Left(transfer) | Way::Staged { transfer, .. } => {
+                    transfer.is_done()
+                }
+            })
+        };
+        let patience = Instant::now() + Duration::from_secs(60);
+        while !is_there(&pending) && Instant::now() < patience {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(is_there(&pending), "nobody reads on while the caller is away");
+        assert_eq!(pending.wait().unwrap(), len);
+        drop(pending);
+        assert!(into.iter().enumerate().all(|(i, &byte)| byte == content(AT + i)));
+    }
+
+    #[test]
     fn what_was_staged_is_left_to_a_worker_if_the_caller_is_going_to_be_away() {
+        let _buffers = with_buffers();
         let directory = tempfile::tempdir().unwrap();
         let Some(open) = open_around_cache(directory.path(), 4 * WORKER_COPY_BYTES) else { return };
         // Each read is the first call of its handle, so that no pause comes before it, whatever else runs here.

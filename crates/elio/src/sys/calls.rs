@@ -150,11 +150,15 @@ fn pieces_count(pieces: &[MemoryPiece]) -> io::Result<libc::c_int> {
 pub(crate) fn is_resident(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) -> io::Result<bool> {
     let start = offset_bytes / PAGE_BYTES * PAGE_BYTES;
     let pages_count = (offset_bytes + len_bytes - start).div_ceil(PAGE_BYTES);
-    let ask = || cached_pages_count(fd, start, pages_count * PAGE_BYTES);
-    match ask() {
+    match cached_pages_count(fd, start, pages_count * PAGE_BYTES) {
         // Where a range begins amid a large folio and the kernel is interrupted there (seen with 6.18), it goes on too far behind it
-        // and leaves pages out. Twice in a row is as good as never.
-        Ok(cached_count) if cached_count > 0 && cached_count < pages_count => Ok(ask()? >= pages_count),
+        // and leaves pages out. So it is asked again from where no folio is amid.
+        Ok(cached_count) if cached_count > 0 && cached_count < pages_count => {
+            let (from, before) = (start / FOLIO_BYTES_MAX * FOLIO_BYTES_MAX, start % FOLIO_BYTES_MAX);
+            let with_before_count = cached_pages_count(fd, from, before + pages_count * PAGE_BYTES)?;
+            let before_count = if before > 0 { cached_pages_count(fd, from, before)? } else { 0 };
+            Ok(with_before_count >= before_count + pages_count)
+        }
         Ok(cached_count) => Ok(cached_count >= pages_count),
         Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => {
             is_mapped_resident(fd, start, pages_count)
@@ -164,6 +168,8 @@ pub(crate) fn is_resident(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64)
 }
 
 const PAGE_BYTES: u64 = 4096;
+/// Of the page cache, a huge page; folios begin at multiples of their length.
+const FOLIO_BYTES_MAX: u64 = 2 << 20;
 
 /// `cachestat`, Linux 6.5.
 fn cached_pages_count(fd: BorrowedFd<'_>, start_bytes: u64, len_bytes: u64) -> io::Result<u64> {

@@ -156,15 +156,28 @@ impl Transfer {
 
     /// Runs it in this thread if it is still waiting for a worker.
     pub(crate) fn run_if_queued(&self) -> bool {
-        {
-            let mut status = self.status();
-            if !matches!(status.state, State::Queued) {
-                return false;
-            }
+        let takes = self.take_if_queued();
+        if takes {
+            self.finish(self.run());
+        }
+        takes
+    }
+
+    /// Ends it if it is still waiting for a worker: nobody wants it any more.
+    pub(crate) fn cancel_if_queued(&self) {
+        if self.take_if_queued() {
+            self.finish(Err(io::Error::from_raw_os_error(libc::ECANCELED)));
+        }
+    }
+
+    /// From here on no other thread runs it, if none did before.
+    fn take_if_queued(&self) -> bool {
+        let mut status = self.status();
+        let is_queued = matches!(status.state, State::Queued);
+        if is_queued {
             status.state = State::Running;
         }
-        self.finish(self.run());
-        true
+        is_queued
     }
 
     fn device(&self) -> MutexGuard<'_, Option<Arc<dyn Device>>> {

@@ -132,8 +132,29 @@ impl Pending {
 
     /// Lets a worker copy a staged part to its place once it is there.
     fn start_copy(&self, fetch: Arc<Transfer>, skip: usize, range: &Range<usize>) -> Arc<Transfer> {
-        let staged: Arc<dyn Device> = StagedDevice::new(fetch, skip);
+        self.start_in_worker(StagedDevice::of_fetch(fetch, skip), range)
+    }
+
+    fn start_in_worker(&self, staged: Arc<StagedDevice>, range: &Range<usize>) -> Arc<Transfer> {
+        let staged: Arc<dyn Device> = staged;
         Transfer::start(&staged, Direction::Read, Route::Cached, 0, self.memory.region(range))
+    }
+
+    /// Leaves what found no buffer to a worker if the caller is going to be away: it takes buffers when it comes to it, a few at a time.
+    pub(super) fn leave_rest_to_worker(&mut self) {
+        if !self.is_copied_by_worker(self.unissued.len()) {
+            return;
+        }
+        let range = std::mem::replace(&mut self.unissued, self.memory.len()..self.memory.len());
+        let (handle, file_range) = (Arc::clone(&self.handle), self.file_range(&range));
+        let start = file_range.start;
+        let staged = StagedDevice::new(move |offset_bytes, into| {
+            handle.inode.forget_done(); // and with it buffers
+            Self::direct_read(&handle, start + offset_bytes, into)
+        });
+        let transfer = self.start_in_worker(staged, &range);
+        self.handle.inode.note_in_flight(&transfer, file_range);
+        self.parts.push_back(Part { range, way: Way::Left(transfer) });
     }
 
     fn note_if_direct_read(&self, range: &Range<usize>) {

@@ -109,6 +109,7 @@ impl Pending {
             Route::Direct => {
                 self.unissued = rest;
                 self.issue_ahead();
+                self.leave_rest_to_worker();
             }
             route if !rest.is_empty() => self.start_through_cache(route, rest),
             _ => {}
