@@ -117,6 +117,12 @@ impl Pending {
         0..self.memory.len()
     }
 
+    /// What no part serves yet, for whoever serves or drops it now.
+    fn take_unissued(&mut self) -> Range<usize> {
+        let len = self.memory.len();
+        std::mem::replace(&mut self.unissued, len..len)
+    }
+
     fn finish_with(&mut self, outcome: Result<usize>) {
         self.outcome = Some(outcome);
     }
@@ -160,7 +166,7 @@ impl Pending {
             // Others have given buffers back since.
             None if self.issue() => return,
             None if !self.unissued.is_empty() => {
-                let range = std::mem::replace(&mut self.unissued, self.memory.len()..self.memory.len());
+                let range = self.take_unissued();
                 Some((range.clone(), self.move_through_cache(range)))
             }
             None => None,
@@ -184,7 +190,7 @@ impl Pending {
 
     fn end_early(&mut self, outcome: Result<usize>) {
         self.wait_for_parts();
-        self.unissued = self.memory.len()..self.memory.len();
+        self.take_unissued();
         self.finish_with(outcome);
     }
 

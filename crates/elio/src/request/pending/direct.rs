@@ -40,7 +40,7 @@ impl Pending {
     pub(super) fn issue_all(&mut self) {
         self.issue_up_to(usize::MAX);
         if !self.unissued.is_empty() {
-            let rest = std::mem::replace(&mut self.unissued, self.memory.len()..self.memory.len());
+            let rest = self.take_unissued();
             self.start_in_place(Route::Cached, rest);
         }
     }
@@ -145,7 +145,7 @@ impl Pending {
         if !self.is_copied_by_worker(self.unissued.len()) {
             return;
         }
-        let range = std::mem::replace(&mut self.unissued, self.memory.len()..self.memory.len());
+        let range = self.take_unissued();
         let (handle, file_range) = (Arc::clone(&self.handle), self.file_range(&range));
         let start = file_range.start;
         let staged = StagedDevice::new(move |offset_bytes, into| {
