@@ -219,7 +219,7 @@ impl Writeback {
     /// So much more is to be started.
     fn pend(&mut self, device: &Arc<dyn Device>, len_bytes: u64) {
         self.pending_bytes += len_bytes;
-        if self.pending_bytes < self.pace.step_bytes() && self.ranges.len() < RANGES_COUNT_MAX {
+        if self.pending_bytes < STEP_BYTES && self.ranges.len() < RANGES_COUNT_MAX {
             return;
         }
         let is_little = self.pending_bytes < KEPT_BYTES_MAX && self.ranges.len() < RANGES_COUNT_MAX;
