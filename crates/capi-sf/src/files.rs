@@ -125,17 +125,19 @@ pub(crate) fn open(handle: i64, access: Access) -> Result<()> {
 /// Closes a file, after what is under way has finished, and tells the first failed write that nobody was told of. Local.
 pub(crate) fn close(handle: i64) -> Result<()> {
     let open = file(handle)?;
-    finish(&open, open.file.close())
+    finish(&open, sf::SharedFile::close)
 }
 
 /// Waits until everything that this rank has written is on disk. Tells failed writes as [`close`] does. Local.
 pub(crate) fn sync(handle: i64) -> Result<()> {
     let open = file(handle)?;
-    finish(&open, open.file.sync())
+    finish(&open, sf::SharedFile::sync)
 }
 
-fn finish(open: &OpenFile, result: sf::Result<()>) -> Result<()> {
+/// After all requests, whose last part may be made by who waits for them.
+fn finish(open: &OpenFile, end: fn(&sf::SharedFile) -> sf::Result<()>) -> Result<()> {
     REQUESTS.drain(open.serial);
+    let result = end(&open.file);
     REQUESTS.untold(open.serial).and(result.map_err(of_file))
 }
 
@@ -158,7 +160,7 @@ fn close_all() {
         let mut result = Ok(());
         // In the order of handles, which is the same on all ranks.
         for open in FILES.take_all().into_iter().map(into_last) {
-            let closed = finish(&open, open.file.close());
+            let closed = finish(&open, sf::SharedFile::close);
             result = result.and(closed);
         }
         result

@@ -153,11 +153,14 @@ impl<T: Transfer> Requests<T> {
 
     /// Whether request `id` has finished. `None`: not one of these that runs or has failed.
     pub fn test(&self, id: i32) -> Option<bool> {
-        let state = self.state();
-        if state.failed.contains(&id) {
-            return Some(true);
-        }
-        state.running.get(&id).map(|running| running.is_finished())
+        let running = {
+            let state = self.state();
+            if state.failed.contains(&id) {
+                return Some(true);
+            }
+            Arc::clone(state.running.get(&id)?)
+        };
+        Some(running.is_finished())
     }
 
     /// Whether request `id` is one of these that runs or has failed.

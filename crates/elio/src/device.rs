@@ -216,12 +216,6 @@ pub trait Device: Send + Sync + Debug {
     /// As [`wait_writeback`](Self::wait_writeback).
     fn settle(&self, ranges: &[Range<u64>]) -> io::Result<Settled>;
 
-    /// Writes a range out, waits for it, and drops it from the page cache.
-    ///
-    /// # Errors
-    /// As [`wait_writeback`](Self::wait_writeback).
-    fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()>;
-
     /// Returns when all data and the length are durable.
     ///
     /// # Errors

@@ -154,7 +154,9 @@ impl File {
         let inode = Inode::of((metadata.dev(), metadata.ino()));
         if options.mode == Mode::Write {
             // Opening has truncated: what other handles hold of the old contents is void.
-            inode.abandon_written_behind();
+            if inode.abandon_written_behind() {
+                file.set_len(0).map_err(|source| open_error(path, source))?;
+            }
             inode.invalidate_read_ahead(&(0..u64::MAX));
             inode.forget_contents();
         }
@@ -333,11 +335,11 @@ impl File {
     /// they are finished.
     ///
     /// # Errors
-    /// Errors of data written behind, which is given up now, and errors of earlier writes that the system reports late.
+    /// Errors of data written behind, which is given up with the last handle, and errors of earlier writes that the system reports late.
     pub fn close(self) -> Result<()> {
         let _span = tracing::debug_span!("close", path = %self.path().display()).entered();
         let settled = self.handle.settle_all();
-        if settled.is_err() {
+        if settled.is_err() && self.handle.inode.is_last_handle() {
             self.handle.inode.abandon_written_behind();
         }
         let late = self.handle.whole_file(Operation::Close, self.handle.device.late_error());
@@ -506,5 +508,54 @@ impl Handle {
     pub(crate) fn route_of_write(&self, range: &Range<u64>, aligned: bool) -> Route {
         let fits = self.write_fits_in_cache(range);
         cache::write_route(self.options.cache, self.properties, aligned, fits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::fault::{Fault, FaultDevice};
+    use crate::pool;
+    use std::sync::mpsc;
+
+    /// Small records, one after the other, are gathered.
+    const RECORD: [u8; 16_000] = [1; 16_000];
+
+    #[test]
+    fn what_a_handle_was_writing_when_another_empties_the_file_is_not_in_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        let writer = File::open(&path, &OpenOptions::new(Mode::ReadWrite)).unwrap();
+        // The worker that writes full buffers is busy until the file has been emptied.
+        let (release, released) = mpsc::channel::<()>();
+        pool::streams().run(move || assert!(released.recv().is_err(), "nothing is sent"));
+        for i in 0..20 {
+            writer.write_at(i * RECORD.len() as u64, &RECORD).unwrap();
+        }
+        let emptied = File::open(&path, &OpenOptions::new(Mode::Write)).unwrap();
+        drop(release);
+        assert_eq!(emptied.len().unwrap(), 0);
+        drop(writer);
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn a_handle_that_cannot_hand_over_what_others_wrote_leaves_it_to_them() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        let faults = FaultDevice::new(open_device(&path, Mode::ReadWrite).unwrap());
+        let inode = Inode::unshared();
+        let open = || {
+            let device: Arc<dyn Device> = faults.clone();
+            let options = OpenOptions::new(Mode::ReadWrite);
+            File::new(device, &path, &options, Arc::clone(&inode))
+        };
+        let (writer, other) = (open(), open());
+        (0..3).for_each(|i| writer.write_at(i * RECORD.len() as u64, &RECORD).unwrap());
+        faults.inject(faults.operations_count(), Fault::Fail(libc::ENOSPC));
+        assert!(other.close().is_err(), "it is told");
+        // There is room again.
+        assert_eq!(writer.len().unwrap(), 3 * RECORD.len() as u64);
+        writer.close().unwrap();
     }
 }

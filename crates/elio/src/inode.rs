@@ -126,6 +126,11 @@ impl Inode {
         stream
     }
 
+    /// Whether one handle has the file open, and no other.
+    pub(crate) fn is_last_handle(&self) -> bool {
+        self.handles_count.load(Ordering::Acquire) == 1
+    }
+
     /// Notes that a handle was closed; tells whether it was the last.
     pub(crate) fn close_handle(&self) -> bool {
         self.handles_count.fetch_sub(1, Ordering::AcqRel) == 1

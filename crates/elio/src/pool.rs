@@ -3,6 +3,7 @@
 use crate::policy::backend::has_ring;
 use crate::policy::cores::{cores_for_workers, start_thread};
 use crate::sys::transfer::{Direction, Transfer};
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, Weak};
 use std::thread;
@@ -19,6 +20,11 @@ struct Queue {
     threads_count: usize,
     /// Threads that sleep and that nobody has woken yet.
     idle_count: usize,
+}
+
+thread_local! {
+    /// Whether this thread runs what is queued: what it waits for meanwhile does not make it run more, one within the other, without end.
+    static RUNS_QUEUED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// A queue and the threads that empty it, started as they are needed.
@@ -60,6 +66,11 @@ impl Pool {
     /// Queues a transfer.
     pub(crate) fn push(&'static self, transfer: &Arc<Transfer>) {
         transfer.queue();
+        self.offer(transfer);
+    }
+
+    /// As [`Self::push`], for one that counts as queued already.
+    pub(crate) fn offer(&'static self, transfer: &Arc<Transfer>) {
         self.add(Work::Transfer(Arc::downgrade(transfer)));
     }
 
@@ -72,6 +83,9 @@ impl Pool {
     /// because writers of one file take turns, and none that would keep it for long after what it waits for is done.
     pub(crate) fn help(&self) -> bool {
         const HELPED_BYTES_MAX: usize = 8 << 20;
+        if RUNS_QUEUED.get() {
+            return false;
+        }
         let mut queue = self.queue();
         let Some(Work::Transfer(first)) = queue.work.front() else { return false };
         let first = first.upgrade();
@@ -84,7 +98,9 @@ impl Pool {
         }
         queue.work.pop_front();
         drop(queue);
+        RUNS_QUEUED.set(true);
         first.map(|transfer| transfer.run_if_queued());
+        RUNS_QUEUED.set(false);
         true
     }
 
@@ -123,6 +139,7 @@ impl Pool {
     }
 
     fn work(&self) {
+        RUNS_QUEUED.set(true);
         let mut queue = self.queue();
         loop {
             if let Some(work) = queue.work.pop_front() {
@@ -153,8 +170,30 @@ mod tests {
     use super::*;
     use crate::buffer;
     use crate::device::memory::MemoryDevice;
+    use crate::device::staged::StagedDevice;
     use crate::device::{Device, Route};
     use crate::sys::region::Region;
+
+    #[test]
+    fn what_is_run_for_who_waits_runs_nothing_else_that_is_queued() {
+        const LEN: usize = 4096;
+        let queue: &'static Pool = Box::leak(Box::new(Pool::new("none", 0)));
+        let read = |device: Arc<dyn Device>| {
+            let region = Region::of_pool(buffer::pool().take(LEN).expect("a page"), LEN);
+            let transfer = Transfer::new(device, Direction::Read, Route::Cached, 0, region);
+            queue.push(&transfer);
+            transfer
+        };
+        let outer = read(StagedDevice::new(|_, into| {
+            assert!(!queue.help(), "one within the other");
+            Ok(into.len())
+        }));
+        let other = read(MemoryDevice::new(1 << 20));
+        assert!(queue.help());
+        assert!(outer.wait().is_ok_and(|bytes| bytes == LEN), "its assertion");
+        assert!(!other.is_done());
+        assert!(queue.help() && other.is_done(), "it helps again");
+    }
 
     #[test]
     fn who_waits_makes_reads_in_their_order_and_leaves_writes_to_workers() {

@@ -58,9 +58,10 @@ impl Handle {
 
     fn write_now(self: &Arc<Self>, route: Route, range: &Range<u64>, from: &[u8]) -> io::Result<()> {
         if route == Route::Direct {
-            return Pending::direct_write(self, range.start, from);
+            Pending::direct_write(self, range.start, from)?;
+        } else {
+            write_all(&*self.device, route, range.start, from)?;
         }
-        write_all(&*self.device, route, range.start, from)?;
         // Again: another thread may have read ahead there since.
         self.inode.invalidate_read_ahead(range);
         self.note_write(route, range.clone());

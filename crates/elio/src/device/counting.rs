@@ -220,10 +220,6 @@ impl Device for CountingDevice {
         self.inner.settle(ranges)
     }
 
-    fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
-        self.inner.drop_range(offset_bytes, len_bytes)
-    }
-
     fn sync(&self) -> io::Result<()> {
         one_more(&self.syncs);
         self.inner.sync()

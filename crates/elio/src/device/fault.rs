@@ -203,11 +203,6 @@ impl Device for FaultDevice {
         self.inner.settle(ranges)
     }
 
-    fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
-        self.pass(0)?;
-        self.inner.drop_range(offset_bytes, len_bytes)
-    }
-
     fn sync(&self) -> io::Result<()> {
         self.pass(0)?;
         self.inner.sync()

@@ -145,10 +145,6 @@ impl Device for MemoryDevice {
         Ok(Settled::Ranges)
     }
 
-    fn drop_range(&self, _offset_bytes: u64, _len_bytes: u64) -> io::Result<()> {
-        Ok(())
-    }
-
     fn sync(&self) -> io::Result<()> {
         Ok(())
     }

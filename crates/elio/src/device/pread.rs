@@ -78,7 +78,7 @@ impl PreadDevice {
         self.file.metadata()
     }
 
-    /// The descriptor for a route, or the cached one where the direct one cannot be had.
+    /// The descriptor for a route. EINVAL where the direct one cannot be had: the transfer then goes through the page cache.
     pub(crate) fn fd(&self, route: Route) -> io::Result<BorrowedFd<'_>> {
         match route {
             Route::Direct => self.direct_fd().ok_or_else(|| io::Error::from_raw_os_error(libc::EINVAL)),
@@ -138,13 +138,14 @@ impl PreadDevice {
 
     /// By a call that must not wait.
     fn read_resident(&self, read: impl FnOnce(BorrowedFd<'_>) -> io::Result<usize>) -> io::Result<usize> {
+        let not_there = || io::Error::from_raw_os_error(libc::EAGAIN);
         if !self.knows_resident.load(Ordering::Relaxed) {
-            return Err(io::ErrorKind::WouldBlock.into());
+            return Err(not_there());
         }
         match read(self.file.as_fd()) {
             Err(error) if is_unsupported(&error) => {
                 self.knows_resident.store(false, Ordering::Relaxed);
-                Err(io::ErrorKind::WouldBlock.into())
+                Err(not_there())
             }
             other => other,
         }
@@ -342,15 +343,36 @@ impl Device for PreadDevice {
         self.waiting()?.sync_data().map(|()| Settled::Everything)
     }
 
-    fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
-        calls::drop_range(self.waiting()?.as_fd(), offset_bytes, len_bytes)
-    }
-
     fn sync(&self) -> io::Result<()> {
         self.file.sync_all()
     }
 
     fn late_error(&self) -> io::Result<()> {
         if self.mode == Mode::Read { Ok(()) } else { calls::late_error(self.file.as_fd()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OpenOptions;
+    use std::sync::Arc;
+
+    #[test]
+    fn where_nothing_can_be_asked_for_without_waiting_cached_reads_of_every_size_are_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        let content: Vec<u8> = (0..20 << 20).map(|at: u32| at.to_le_bytes()[1]).collect();
+        std::fs::write(&path, &content).unwrap();
+        let device = PreadDevice::open(&path, Mode::Read).unwrap();
+        device.knows_resident.store(false, Ordering::Relaxed);
+        let file = crate::File::on_device(Arc::new(device), &path, &OpenOptions::new(Mode::Read));
+        for len in [1000, 300_000, 1 << 20, 16 << 20] {
+            let mut into = vec![0; len];
+            assert_eq!(file.read_at(7, &mut into).unwrap(), len);
+            assert!(into == content[7..7 + len], "{len} bytes at once");
+            let (bytes, into) = file.submit_read(3, vec![0; len]).unwrap().finish().unwrap();
+            assert!(bytes == len && into == content[3..3 + len], "{len} bytes, asynchronous");
+        }
     }
 }

@@ -101,10 +101,6 @@ impl Device for StagedDevice {
         unsupported()
     }
 
-    fn drop_range(&self, _offset_bytes: u64, _len_bytes: u64) -> io::Result<()> {
-        unsupported()
-    }
-
     fn sync(&self) -> io::Result<()> {
         unsupported()
     }

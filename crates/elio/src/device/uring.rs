@@ -108,10 +108,6 @@ impl Device for UringDevice {
         self.file.settle(ranges)
     }
 
-    fn drop_range(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
-        self.file.drop_range(offset_bytes, len_bytes)
-    }
-
     fn sync(&self) -> io::Result<()> {
         self.file.sync()
     }

@@ -77,15 +77,15 @@ pub(super) struct Part {
 pub(super) enum Way {
     /// Straight from or to the caller's memory.
     InPlace(Arc<Transfer>),
-    /// A worker takes the buffers that it needs when it comes to it.
-    Left(Arc<Transfer>),
+    /// What found no buffer: a worker that it `is_offered` to, or whoever waits for it, takes the buffers that it needs then.
+    Left { transfer: Arc<Transfer>, is_offered: bool },
     /// Through a buffer, of which the first `skip` bytes are not wanted: staging, or read-ahead, which others use too.
     Staged { transfer: Arc<Transfer>, skip: usize, ahead: bool },
 }
 
 impl Part {
     pub(super) fn is_done(&self) -> bool {
-        let (Way::InPlace(transfer) | Way::Left(transfer) | Way::Staged { transfer, .. }) = &self.way;
+        let (Way::InPlace(transfer) | Way::Left { transfer, .. } | Way::Staged { transfer, .. }) = &self.way;
         transfer.test()
     }
 }

@@ -18,7 +18,7 @@ use crate::policy::waiting::Start;
 use crate::pool;
 use crate::sys::aliasing;
 use crate::sys::caller_memory::CallerMemory;
-use crate::sys::transfer::{Direction, Transfer, read_some, write_all};
+use crate::sys::transfer::{Direction, Transfer, is_refusal, read_some, write_all};
 use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
@@ -36,7 +36,7 @@ pub(crate) struct Pending {
     asynchronous: bool,
     /// When it was started, until somebody waits for it; `None` where that teaches nothing.
     start: Option<Start>,
-    /// What no part serves yet: waits for staging buffers.
+    /// What no part serves yet, of a request that is waited for: waits for staging buffers.
     unissued: Range<usize>,
     /// How much one direct part moves, unless it needs no staging and all of it is large.
     part_bytes: usize,
@@ -133,6 +133,7 @@ impl Pending {
         }
         if self.outcome.is_none() {
             self.handle.pauses.note_call();
+            self.begin_rest();
             while self.outcome.is_none() {
                 self.complete_next();
             }
@@ -147,6 +148,7 @@ impl Pending {
     pub(crate) fn test(&mut self) -> bool {
         if self.outcome.is_none() {
             self.handle.pauses.note_call();
+            self.offer_rest();
             while self.outcome.is_none() && self.parts.front().is_none_or(Part::is_done) {
                 self.complete_next();
             }
@@ -198,7 +200,7 @@ impl Pending {
     fn take_result(&mut self, part: Part) -> io::Result<usize> {
         let range = part.range;
         let moved = match part.way {
-            Way::InPlace(transfer) | Way::Left(transfer) => {
+            Way::InPlace(transfer) | Way::Left { transfer, .. } => {
                 let is_shared_copy = transfer.route() == Route::Resident;
                 let workers = if is_shared_copy { pool::streams() } else { pool::transfers() };
                 while !transfer.is_done() && !transfer.run_if_queued() && workers.help() {}
@@ -237,11 +239,23 @@ impl Pending {
         Ok(len)
     }
 
+    /// Reads to the end of the range or of the file, or writes all. What comes before an error does not count.
     fn move_through_cache(&mut self, range: Range<usize>) -> io::Result<usize> {
         let at = self.file_range(&range).start;
         let device = Arc::clone(&self.handle.device);
         match self.direction {
-            Direction::Read => read_some(&*device, Route::Cached, at, self.memory.bytes_mut(range)),
+            Direction::Read => {
+                let into = self.memory.bytes_mut(range);
+                let mut done = 0;
+                // An error after some bytes shows when it is asked again.
+                while done < into.len() {
+                    match read_some(&*device, Route::Cached, at + done as u64, &mut into[done..])? {
+                        0 => break,
+                        bytes => done += bytes,
+                    }
+                }
+                Ok(done)
+            }
             Direction::Write => write_all(&*device, Route::Cached, at, self.memory.bytes(range)),
         }
     }
@@ -249,11 +263,12 @@ impl Pending {
     /// Waits until no transfer uses the caller's memory. What a worker has not come to is not read.
     fn wait_for_parts(&mut self) {
         for part in self.parts.drain(..) {
-            if let Way::Left(transfer) = &part.way {
+            if let Way::Left { transfer, .. } = &part.way {
                 transfer.cancel_if_queued();
             }
-            if let Way::InPlace(transfer) | Way::Left(transfer) | Way::Staged { transfer, ahead: false, .. } =
-                part.way
+            if let Way::InPlace(transfer)
+            | Way::Left { transfer, .. }
+            | Way::Staged { transfer, ahead: false, .. } = part.way
             {
                 let _ = transfer.wait(); // the request ends with an error or short of this part
             }
@@ -266,14 +281,6 @@ impl Drop for Pending {
         self.wait_for_parts();
         self.handle.inode.forget_done();
     }
-}
-
-/// Whether an error says that the direct route is not possible here, rather than that the device failed.
-fn is_refusal(error: &io::Error) -> bool {
-    matches!(
-        error.raw_os_error(),
-        Some(libc::EINVAL | libc::EOPNOTSUPP | libc::EAGAIN | libc::ECANCELED | libc::EINTR)
-    )
 }
 
 #[cfg(test)]
@@ -318,8 +325,18 @@ mod tests {
         handle.pauses.expect(0);
         let mut into = vec![0; len];
         let mut pending = Pending::read(handle, AT as u64, CallerMemory::for_reading(&mut into), None);
-        let in_flight = |pending: &Pending| pending.parts.iter().map(|part| part.range.len()).sum::<usize>();
+        let in_flight = |pending: &Pending| {
+            let staged = pending.parts.iter().filter(|part| matches!(part.way, Way::Staged { .. }));
+            staged.map(|part| part.range.len()).sum::<usize>()
+        };
         let at_start = in_flight(&pending);
+        assert_eq!(pending.wait().unwrap(), len);
+        assert!(into.iter().enumerate().all(|(i, &byte)| byte == content(AT + i)));
+        into.fill(0);
+        // Who comes to what was left waits for it.
+        let memory = CallerMemory::for_reading(&mut into);
+        let mut pending = Pending::blocking(handle, Direction::Read, AT as u64, memory);
+        pending.unissued = pending.whole();
         let mut waiting = 0;
         while pending.outcome.is_none() {
             pending.complete_next();
@@ -431,7 +448,7 @@ mod tests {
         let mut pending = start();
         let is_there = |pending: &Pending| {
             pending.parts.iter().all(|part| match &part.way {
-                Way::InPlace(transfer) | Way::Left(transfer) | Way::Staged { transfer, .. } => {
+                Way::InPlace(transfer) | Way::Left { transfer, .. } | Way::Staged { transfer, .. } => {
                     transfer.is_done()
                 }
             })
@@ -444,6 +461,35 @@ mod tests {
         assert_eq!(pending.wait().unwrap(), len);
         drop(pending);
         assert!(into.iter().enumerate().all(|(i, &byte)| byte == content(AT + i)));
+    }
+
+    #[test]
+    fn a_later_write_comes_after_what_of_a_read_found_no_buffer_and_who_only_tests_gets_it_too() {
+        const LEN: usize = 5 * STAGED_BYTES_MAX;
+        let _buffers = BUFFERS.write().unwrap_or_else(PoisonError::into_inner);
+        let directory = tempfile::tempdir().unwrap();
+        let Some(open) = open_around_cache(directory.path(), AT + LEN) else { return };
+        let (file, mut into) = (open(), vec![0; LEN]);
+        let mut start = || {
+            file.handle().pauses.expect(0);
+            let pending = Pending::read(file.handle(), AT as u64, CallerMemory::for_reading(&mut into), None);
+            let is_left = |part: &Part| matches!(part.way, Way::Left { is_offered: false, .. });
+            assert!(pending.parts.back().is_some_and(is_left));
+            pending
+        };
+        let mut pending = start();
+        let patience = Instant::now() + Duration::from_secs(60);
+        while !pending.test() && Instant::now() < patience {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(pending.test(), "nobody reads what was left");
+        drop(pending);
+        let mut pending = start();
+        let writer = File::open(file.path(), &OpenOptions::new(Mode::ReadWrite)).unwrap();
+        writer.write_at((AT + LEN - 1000) as u64, &[content(AT + LEN - 1).wrapping_add(1); 1000]).unwrap();
+        assert_eq!(pending.wait().unwrap(), LEN);
+        drop(pending);
+        assert!(into.iter().enumerate().all(|(i, &byte)| byte == content(AT + i)), "a later write is in it");
     }
 
     #[test]

@@ -226,7 +226,11 @@ impl Inode {
             let at = offset_bytes + done as u64;
             let Some(held) = self.hold(gathering, &writer, at) else {
                 // No buffer to be had: what was taken so far is on its way, the rest goes straight there.
-                return if done == 0 { Ok(false) } else { write_rest(&writer(), at, &from[done..]) };
+                return if done == 0 {
+                    Ok(false)
+                } else {
+                    self.write_rest(gathering, &writer(), at, &from[done..])
+                };
             };
             done += held.append(&from[done..]);
             if held.is_full() {
@@ -319,6 +323,20 @@ impl Inode {
         }
     }
 
+    fn write_rest(
+        &self,
+        gathering: &WriteBehind,
+        writer: &Writer,
+        offset_bytes: u64,
+        rest: &[u8],
+    ) -> Result<bool, Error> {
+        let range = offset_bytes..offset_bytes + rest.len() as u64;
+        write_all(&*writer.device, writer.route, offset_bytes, rest)
+            .map_err(|error| writer.error(&range, error))?;
+        self.note_handed_over(gathering, writer, range);
+        Ok(true)
+    }
+
     /// Hands everything held to the kernel.
     pub(crate) fn flush(&self) -> Result<(), Error> {
         if self.has_written_behind() { self.flush_locked(&mut self.gathering()) } else { Ok(()) }
@@ -355,15 +373,19 @@ impl Inode {
         Ok(())
     }
 
-    /// Gives up what cannot be written, after close has reported it.
-    pub(crate) fn abandon_written_behind(&self) {
+    /// Gives up what is not wanted any more, or cannot be written and has been reported. Nothing is written after this call; tells whether
+    /// a worker may have written some of it until now.
+    pub(crate) fn abandon_written_behind(&self) -> bool {
         let mut gathering = self.gathering();
         gathering.held = None;
+        let was_going = !gathering.going.is_empty();
         for going in gathering.going.drain(..) {
-            let _ = going.transfer.wait(); // reported; but nothing may be written after this call
+            going.transfer.cancel_if_queued();
+            let _ = going.transfer.wait();
         }
         self.has_written_behind.store(false, Ordering::Release);
         self.is_written_behind_refused.store(false, Ordering::Release);
+        was_going
     }
 
     /// Hands over what is held for one round or longer; tells whether anything is left to look after.
@@ -392,10 +414,4 @@ impl Inode {
             tracing::error!(%error, "data written behind is lost at exit");
         }
     }
-}
-
-fn write_rest(writer: &Writer, offset_bytes: u64, rest: &[u8]) -> Result<bool, Error> {
-    write_all(&*writer.device, writer.route, offset_bytes, rest)
-        .map(|_| true)
-        .map_err(|error| writer.error(&(offset_bytes..offset_bytes + rest.len() as u64), error))
 }

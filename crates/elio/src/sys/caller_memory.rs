@@ -43,9 +43,13 @@ impl CallerMemory {
         self.pointer as usize + at
     }
 
+    fn check(&self, range: &Range<usize>) {
+        assert!(range.start <= range.end && range.end <= self.len, "a part lies inside its request");
+    }
+
     /// A region for a transfer that `Pending` waits for before it lets the memory go.
     pub(crate) fn region(&self, range: &Range<usize>) -> Region {
-        assert!(range.start <= range.end && range.end <= self.len, "a part lies inside its request");
+        self.check(range);
         // SAFETY: inside the memory; `Pending` waits for the transfer before the memory is given up, and its parts do
         // not overlap.
         unsafe { Region::of_caller(self.pointer.add(range.start), range.len()) }
@@ -53,20 +57,22 @@ impl CallerMemory {
 
     /// The bytes of a part that no transfer is using.
     pub(crate) fn bytes_mut(&mut self, range: Range<usize>) -> &mut [u8] {
-        if self.len == 0 {
+        self.check(&range);
+        if range.is_empty() {
             return &mut [];
         }
         // SAFETY: valid for the life of the request; the part's transfer is done or uses a buffer of its own, and other
-        // parts do not overlap it.
-        unsafe { &mut std::slice::from_raw_parts_mut(self.pointer, self.len)[range] }
+        // parts, which transfers may be using, do not overlap it.
+        unsafe { std::slice::from_raw_parts_mut(self.pointer.add(range.start), range.len()) }
     }
 
     /// The bytes of a write, which nobody changes.
     pub(crate) fn bytes(&self, range: Range<usize>) -> &[u8] {
-        if self.len == 0 {
+        self.check(&range);
+        if range.is_empty() {
             return &[];
         }
         // SAFETY: valid for the life of the request; a write's memory is not written by anyone.
-        unsafe { &std::slice::from_raw_parts(self.pointer, self.len)[range] }
+        unsafe { std::slice::from_raw_parts(self.pointer.add(range.start), range.len()) }
     }
 }

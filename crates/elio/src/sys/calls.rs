@@ -266,11 +266,15 @@ pub(crate) fn wait_writeback(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u
 }
 
 /// Reports a writeback error that the kernel has noted since this descriptor last asked, almost without waiting: only
-/// the first page is waited for. Closing a duplicate asks file systems that answer at close (NFS).
+/// the first page is waited for. Closing a duplicate asks file systems that answer at close (NFS); where this process may have no more
+/// files open, nobody is asked.
 pub(crate) fn late_error(fd: BorrowedFd<'_>) -> io::Result<()> {
     // SAFETY: no memory is passed.
     check(unsafe { libc::sync_file_range(fd.as_raw_fd(), 0, 1, libc::SYNC_FILE_RANGE_WAIT_BEFORE) })?;
-    close(fd.try_clone_to_owned()?)
+    match fd.try_clone_to_owned() {
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) => Ok(()),
+        duplicate => close(duplicate?),
+    }
 }
 
 /// Waits until a range is on the device and drops it from the page cache.

@@ -16,6 +16,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
 /// How many transfers are in the kernel at most; more wait their turn here. No device needs as many of one process, and one whose queue
 /// is full, as a virtual disk's soon is with short transfers, gets each of the others later by a thread of the kernel.
 const ENTRIES_COUNT: u32 = 128;
+/// What one entry moves at most.
+const ENTRY_BYTES_MAX: u32 = 1 << 30;
 /// So many are held at most; the kernel's block layer gathers no more either.
 const HELD_COUNT_MAX: usize = 32;
 
@@ -140,23 +142,29 @@ impl Ring {
     pub(crate) fn poll(&self) {
         if self.try_lead() {
             if self.collect() == 0 {
+                let submission = self.submission();
+                // SAFETY: the lock on `submission` makes this the only user of the queue.
+                let queued_count = unsafe { self.uring.submission_shared() }.len();
+                drop(submission);
+                // What the kernel was too busy to take before goes along.
+                let to_submit = u32::try_from(queued_count).unwrap_or(u32::MAX);
                 // SAFETY: no argument is passed; asks the kernel to run pending completion work.
-                let _ = unsafe { self.uring.submitter().enter::<libc::sigset_t>(0, 0, 1, None) };
+                let _ = unsafe { self.uring.submitter().enter::<libc::sigset_t>(to_submit, 0, 1, None) };
                 self.collect();
             }
             self.stop_leading();
         }
     }
 
-    /// Returns when `transfer` is done.
+    /// Returns when `transfer` has left the ring.
     pub(crate) fn drive_until(&self, transfer: &Transfer) {
-        if transfer.is_done() {
+        if !transfer.is_in_ring() {
             return;
         }
         self.note_waiting();
-        while !transfer.is_done() {
+        while transfer.is_in_ring() {
             if self.try_lead() {
-                while !transfer.is_done() {
+                while transfer.is_in_ring() {
                     if self.collect() == 0 {
                         self.enter(1);
                     }
@@ -191,7 +199,7 @@ impl Ring {
 
     fn wait_for_leader(&self, transfer: &Transfer) {
         let mut lead = self.lead();
-        if lead.is_taken && !transfer.is_done() {
+        if lead.is_taken && transfer.is_in_ring() {
             lead.followers_count += 1;
             lead = self.lead_changed.wait(lead).expect("no thread panics while it takes the lead");
             lead.followers_count -= 1;
@@ -213,7 +221,7 @@ impl Ring {
         for completion in unsafe { self.uring.completion_shared() } {
             // SAFETY: `entry` put a counted pointer there, and each completion comes once.
             let transfer = unsafe { Arc::from_raw(completion.user_data() as *const Transfer) };
-            transfer.finish(outcome(completion.result()));
+            transfer.complete(outcome(completion.result()));
             collected_count += 1;
         }
         if collected_count > 0 {
@@ -235,7 +243,8 @@ fn outcome(result: i32) -> io::Result<usize> {
 fn entry(transfer: &Arc<Transfer>, fd: BorrowedFd<'_>) -> squeue::Entry {
     debug_assert!(transfer.route() != Route::Resident, "asking for what is resident is not asynchronous");
     let fd = types::Fd(fd.as_raw_fd());
-    let len_bytes = u32::try_from(transfer.len_bytes()).expect("requests are split far below 4 GiB");
+    // What is direct is split far below this; what is not the kernel cuts at 2 GiB. The rest is made when it shows to be missing.
+    let len_bytes = u32::try_from(transfer.len_bytes()).unwrap_or(u32::MAX).min(ENTRY_BYTES_MAX);
     let memory = transfer.region().pointer();
     let entry = match transfer.direction() {
         Direction::Read => opcode::Read::new(fd, memory, len_bytes).offset(transfer.offset_bytes()).build(),

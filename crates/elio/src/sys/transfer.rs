@@ -1,9 +1,11 @@
 //! One piece of a request on its way: the unit that engines (the ring, the workers) finish.
 
 use crate::device::{Device, Route};
+use crate::pool;
 use crate::sys::region::Region;
 use crate::sys::ring::Ring;
 use std::io;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
@@ -43,9 +45,13 @@ pub struct Transfer {
     region: Region,
     /// At most this much is moved: less than the region only under the fault device.
     len_max: AtomicUsize,
+    /// What the ring moved before a worker goes on through the page cache; [`NOTHING`](Self::NOTHING) before it has been there.
+    moved_bytes: AtomicUsize,
     status: Mutex<Status>,
     changed: Condvar,
+    /// What the state is, to be asked without its lock.
     done: AtomicBool,
+    in_ring: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -56,6 +62,8 @@ struct Status {
 }
 
 impl Transfer {
+    const NOTHING: usize = usize::MAX;
+
     pub(crate) fn new(
         device: Arc<dyn Device>,
         direction: Direction,
@@ -69,10 +77,12 @@ impl Transfer {
             route,
             offset_bytes,
             len_max: AtomicUsize::new(region.len()),
+            moved_bytes: AtomicUsize::new(Self::NOTHING),
             region,
             status: Mutex::new(Status { state: State::Held, sleepers_count: 0 }),
             changed: Condvar::new(),
             done: AtomicBool::new(false),
+            in_ring: AtomicBool::new(false),
         })
     }
 
@@ -114,9 +124,10 @@ impl Transfer {
         self.len_max.fetch_min(len_bytes, Ordering::Relaxed);
     }
 
-    /// Ends it with an error instead of running it: for devices that fail.
-    pub fn fail(&self, error: io::Error) {
-        self.finish(Err(error));
+    /// Ends it with an error instead of running it, or sends it through the page cache if the error says that its way is not possible:
+    /// for devices that fail.
+    pub fn fail(self: &Arc<Self>, error: io::Error) {
+        self.complete(Err(error));
     }
 
     pub(crate) fn region(&self) -> &Region {
@@ -138,6 +149,7 @@ impl Transfer {
     fn set_state(&self, state: State) {
         let mut status = self.status();
         self.done.store(matches!(state, State::Done(_)), Ordering::Release);
+        self.in_ring.store(matches!(state, State::InRing(_)), Ordering::Release);
         status.state = state;
         if status.sleepers_count > 0 {
             self.changed.notify_all();
@@ -184,21 +196,51 @@ impl Transfer {
         self.device.lock().expect("no thread panics while it takes the device")
     }
 
+    /// What the way around the page cache refuses, or leaves out, is made through it, before anything that has to come after this.
     fn run(&self) -> Outcome {
+        match self.moved_bytes.load(Ordering::Relaxed) {
+            Self::NOTHING => match self.run_by(self.route, 0..self.len_bytes()) {
+                outcome if self.is_refused(&outcome) => self.run_by(Route::Cached, 0..self.len_bytes()),
+                outcome => outcome,
+            },
+            moved_bytes => {
+                let rest = self.run_by(Route::Cached, moved_bytes..self.region.len());
+                rest.map(|bytes| moved_bytes + bytes)
+            }
+        }
+    }
+
+    fn run_by(&self, route: Route, range: Range<usize>) -> Outcome {
         let device = self.device().clone().expect("there until it is done");
-        let len_bytes = self.len_bytes();
+        let at = self.offset_bytes + range.start as u64;
         match self.direction {
             Direction::Read => {
                 // SAFETY: `State::Running` makes this thread the only one that touches the region.
-                let into = unsafe { &mut self.region.bytes_mut()[..len_bytes] };
-                read_some(&*device, self.route, self.offset_bytes, into)
+                let into = unsafe { &mut self.region.bytes_mut()[range] };
+                read_some(&*device, route, at, into)
             }
             Direction::Write => {
                 // SAFETY: nobody writes the region of a write transfer.
-                let from = unsafe { &self.region.bytes()[..len_bytes] };
-                write_all(&*device, self.route, self.offset_bytes, from)
+                let from = unsafe { &self.region.bytes()[range] };
+                write_all(&*device, route, at, from)
             }
         }
+    }
+
+    /// Whether it goes on through the page cache. What is resident is only asked for.
+    fn is_refused(&self, outcome: &Outcome) -> bool {
+        self.route != Route::Resident && matches!(outcome, Err(error) if is_refusal(error))
+    }
+
+    /// The ring has moved this. If it refused, or wrote a part only, a worker goes on, or whoever waits.
+    pub(crate) fn complete(self: &Arc<Self>, outcome: Outcome) {
+        let moved_bytes = match outcome {
+            Ok(bytes) if bytes < self.region.len() && self.direction == Direction::Write => bytes,
+            outcome if self.is_refused(&outcome) => 0,
+            outcome => return self.finish(outcome),
+        };
+        self.moved_bytes.store(moved_bytes, Ordering::Relaxed);
+        pool::transfers().push(self);
     }
 
     pub(crate) fn finish(&self, outcome: Outcome) {
@@ -210,6 +252,11 @@ impl Transfer {
     /// Whether it is done, without moving anything along.
     pub(crate) fn is_done(&self) -> bool {
         self.done.load(Ordering::Acquire)
+    }
+
+    /// Whether the ring has it.
+    pub(crate) fn is_in_ring(&self) -> bool {
+        self.in_ring.load(Ordering::Acquire)
     }
 
     /// Whether it is done, after moving the ring along.
@@ -289,6 +336,13 @@ impl Transfer {
             _ => unreachable!("asked for the outcome of a transfer that is not done"),
         }
     }
+}
+
+/// Whether an error says that a way is not possible here, or not now, rather than that the device failed.
+pub(crate) fn is_refusal(error: &io::Error) -> bool {
+    let refusals = [libc::EINVAL, libc::EOPNOTSUPP, libc::EAGAIN, libc::ECANCELED, libc::EINTR];
+    error.raw_os_error().is_some_and(|code| refusals.contains(&code))
+        || error.kind() == io::ErrorKind::WouldBlock
 }
 
 /// Reads until `into` is full, the end is met, or only what is resident is wanted and that ends. An error after some

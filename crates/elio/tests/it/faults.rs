@@ -108,6 +108,42 @@ fn an_error_after_a_transfer_cut_short_is_not_taken_for_the_end_of_the_file() {
 }
 
 #[test]
+fn nor_is_one_after_a_transfer_that_went_on_through_the_cache() {
+    for cache in POLICIES {
+        for operation in 0..operations_count(cache) {
+            for first in [libc::ECANCELED, libc::EIO] {
+                let scratch = Scratch::new();
+                let (device, file) = faulty(&scratch, cache);
+                device.inject(operation, Fault::Fail(first));
+                device.inject(operation + 1, Fault::Shorten(4096));
+                device.inject(operation + 2, Fault::Fail(libc::EIO));
+                if let Ok(whole) = workload(&file) {
+                    assert!(whole == expected(), "operation {operation} under {cache:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_write_that_goes_on_through_the_cache_comes_before_later_ones_of_the_same_place() {
+    const LEN: usize = 256 << 10;
+    for refusal in [Fault::Fail(libc::EINVAL), Fault::Fail(libc::ECANCELED), Fault::Shorten(4096)] {
+        let scratch = Scratch::new();
+        let (device, file) = faulty(&scratch, CachePolicy::Bypass);
+        file.write_at(0, &vec![0; LEN]).unwrap();
+        device.inject(device.operations_count(), refusal);
+        let first = file.submit_write(0, vec![1; LEN]).unwrap();
+        let second = file.submit_write(0, vec![2; LEN]).unwrap();
+        second.finish().unwrap();
+        first.finish().unwrap();
+        let mut whole = vec![0; LEN];
+        assert_eq!(file.read_at(0, &mut whole).unwrap(), LEN);
+        assert!(whole.iter().all(|&byte| byte == 2), "the first write is over the second: {refusal:?}");
+    }
+}
+
+#[test]
 fn interrupted_transfers_are_repeated() {
     for cache in POLICIES {
         for operation in 0..operations_count(cache) {

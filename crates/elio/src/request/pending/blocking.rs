@@ -59,7 +59,12 @@ impl Pending {
         pending.complete()
     }
 
-    fn blocking(handle: &Arc<Handle>, direction: Direction, at: u64, memory: CallerMemory) -> Self {
+    pub(super) fn blocking(
+        handle: &Arc<Handle>,
+        direction: Direction,
+        at: u64,
+        memory: CallerMemory,
+    ) -> Self {
         let mut pending = Self::new(handle, direction, at, memory);
         pending.asynchronous = false;
         pending

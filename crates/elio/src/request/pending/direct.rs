@@ -5,6 +5,7 @@ use crate::buffer;
 use crate::device::staged::StagedDevice;
 use crate::device::{Alignment, Device, Route};
 use crate::policy::cache::WORKER_COPY_BYTES;
+use crate::pool;
 use crate::request::part::{
     Part, STAGED_BYTES_MAX, Way, aligned_len, in_place_bytes, padded_len, staged_bytes_at_start,
 };
@@ -132,19 +133,17 @@ impl Pending {
 
     /// Lets a worker copy a staged part to its place once it is there.
     fn start_copy(&self, fetch: Arc<Transfer>, skip: usize, range: &Range<usize>) -> Arc<Transfer> {
-        self.start_in_worker(StagedDevice::of_fetch(fetch, skip), range)
-    }
-
-    fn start_in_worker(&self, staged: Arc<StagedDevice>, range: &Range<usize>) -> Arc<Transfer> {
-        let staged: Arc<dyn Device> = staged;
+        let staged: Arc<dyn Device> = StagedDevice::of_fetch(fetch, skip);
         Transfer::start(&staged, Direction::Read, Route::Cached, 0, self.memory.region(range))
     }
 
-    /// Leaves what found no buffer to a worker if the caller is going to be away: it takes buffers when it comes to it, a few at a time.
-    pub(super) fn leave_rest_to_worker(&mut self) {
-        if !self.is_copied_by_worker(self.unissued.len()) {
+    /// Leaves what found no buffer to whoever comes to it first, who takes buffers then, a few at a time: a worker if the caller is going
+    /// to be away, the caller when he waits, or what overlaps it and has to come after it.
+    pub(super) fn leave_rest(&mut self) {
+        if self.unissued.is_empty() {
             return;
         }
+        let is_offered = self.is_copied_by_worker(self.unissued.len());
         let range = self.take_unissued();
         let (handle, file_range) = (Arc::clone(&self.handle), self.file_range(&range));
         let start = file_range.start;
@@ -152,9 +151,31 @@ impl Pending {
             handle.inode.forget_done(); // and with it buffers
             Self::direct_read(&handle, start + offset_bytes, into)
         });
-        let transfer = self.start_in_worker(staged, &range);
+        let transfer = Transfer::new(staged, Direction::Read, Route::Cached, 0, self.memory.region(&range));
+        transfer.queue();
         self.handle.inode.note_in_flight(&transfer, file_range);
-        self.parts.push_back(Part { range, way: Way::Left(transfer) });
+        if is_offered {
+            pool::transfers().offer(&transfer);
+        }
+        self.parts.push_back(Part { range, way: Way::Left { transfer, is_offered } });
+    }
+
+    /// Reads what was left before what is under way is taken, so that the device always has something to do.
+    pub(super) fn begin_rest(&mut self) {
+        if let Some(Part { way: Way::Left { transfer, .. }, .. }) = self.parts.back()
+            && buffer::pool().available_bytes() >= STAGED_BYTES_MAX
+        {
+            transfer.run_if_queued();
+        }
+    }
+
+    /// Lets a worker begin with what was left: the caller looks for its end without waiting.
+    pub(super) fn offer_rest(&mut self) {
+        if let Some(Part { way: Way::Left { transfer, is_offered }, .. }) = self.parts.back_mut()
+            && !std::mem::replace(is_offered, true)
+        {
+            pool::transfers().offer(transfer);
+        }
     }
 
     fn note_if_direct_read(&self, range: &Range<usize>) {

@@ -109,7 +109,7 @@ impl Pending {
             Route::Direct => {
                 self.unissued = rest;
                 self.issue_ahead();
-                self.leave_rest_to_worker();
+                self.leave_rest();
             }
             route if !rest.is_empty() => self.start_through_cache(route, rest),
             _ => {}
