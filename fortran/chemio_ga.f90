@@ -1,12 +1,19 @@
 !> Distributed arrays, with the calls of Global Arrays: explicit interfaces. The calls are those of global.fh; use one
-!> or the other. What each call does is said in full in ga.h.
+!> or the other. What each call does is said in full in ga.h. Types of elements (mt_dbl ...) are those of chemio_ma,
+!> which has the base arrays as well (dbl_mb ...): use both, not mafdecls.fh.
 !>
 !> Indices count from 1, the first one varies fastest, and bounds are inclusive. ga_ names take ilo, ihi, jlo, jhi of a
 !> matrix, nga_ names take lo, hi of any array. Logical functions that fail return false; a call that cannot tell an
 !> error, and meets one, prints it on standard error and ends all processes. A buffer is any contiguous variable, array
 !> or array element. Factors and values have the type of the array. The buffer of a nonblocking call must stay where it
 !> is until the wait (give it the asynchronous or target attribute; never pass a strided section).
+!>
+!> Collective, over the processes of the default group or of the array's group, are: beginning and end; creating, allocating,
+!> duplicating and destroying arrays; creating and splitting groups; mutexes; sync and mask_sync, brdcst and all gops; all calls on
+!> whole arrays and on patches, and printing them. All these processes make them, in the same order, and they synchronise before and
+!> after unless ga_mask_sync says otherwise. Other calls are made by one process by itself.
 module chemio_ga
+  use chemio_ma, only: mt_int, mt_log, mt_real, mt_dbl, mt_scpl, mt_dcpl
   implicit none
   public
 
@@ -14,9 +21,6 @@ module chemio_ga
   integer, parameter :: ga_access_index = selected_int_kind(18)
   !> The largest number of dimensions.
   integer, parameter :: ga_max_dim = 7
-
-  !> Types of elements.
-  integer, parameter :: mt_int = 1010, mt_log = 1011, mt_real = 1012, mt_dbl = 1013, mt_scpl = 1014, mt_dcpl = 1015
 
   interface
     !> Begins the use of arrays, and of MPI if the program has not.
@@ -1585,56 +1589,60 @@ module chemio_ga
       character(len=*), intent(in) :: op
     end subroutine nga_igop
 
-    !> Reduces n numbers over all processes: + * max min absmax absmin or. type does not matter.
+    !> Reduces n numbers over all processes: + * max min absmax absmin. type does not matter.
     subroutine ga_sgop(type, x, n, op)
       integer, intent(in) :: type, n
       real, intent(inout) :: x(*)
       character(len=*), intent(in) :: op
     end subroutine ga_sgop
 
-    !> Reduces n numbers over all processes: + * max min absmax absmin or. type does not matter.
+    !> Reduces n numbers over all processes: + * max min absmax absmin. type does not matter.
     subroutine nga_sgop(type, x, n, op)
       integer, intent(in) :: type, n
       real, intent(inout) :: x(*)
       character(len=*), intent(in) :: op
     end subroutine nga_sgop
 
-    !> Reduces n numbers over all processes: + * max min absmax absmin or. type does not matter.
+    !> Reduces n numbers over all processes: + * max min absmax absmin. type does not matter.
     subroutine ga_dgop(type, x, n, op)
       integer, intent(in) :: type, n
       double precision, intent(inout) :: x(*)
       character(len=*), intent(in) :: op
     end subroutine ga_dgop
 
-    !> Reduces n numbers over all processes: + * max min absmax absmin or. type does not matter.
+    !> Reduces n numbers over all processes: + * max min absmax absmin. type does not matter.
     subroutine nga_dgop(type, x, n, op)
       integer, intent(in) :: type, n
       double precision, intent(inout) :: x(*)
       character(len=*), intent(in) :: op
     end subroutine nga_dgop
 
-    !> Reduces n numbers over all processes: + * max min absmax absmin or. type does not matter.
+    !> Reduces n numbers over all processes: + * absmax absmin. type does not matter.
     subroutine ga_cgop(type, x, n, op)
-      integer, intent(in) :: type, n, op
+      integer, intent(in) :: type, n
       complex, intent(inout) :: x(*)
+      character(len=*), intent(in) :: op
     end subroutine ga_cgop
 
-    !> Reduces n numbers over all processes: + * max min absmax absmin or. type does not matter.
+    !> Reduces n numbers over all processes: + * absmax absmin. type does not matter.
     subroutine nga_cgop(type, x, n, op)
-      integer, intent(in) :: type, n, op
+      integer, intent(in) :: type, n
       complex, intent(inout) :: x(*)
+      character(len=*), intent(in) :: op
     end subroutine nga_cgop
 
-    !> Reduces n numbers over all processes: + * max min absmax absmin or. type does not matter.
+    !> Reduces n numbers over all processes: + * absmax absmin. type does not matter.
     subroutine ga_zgop(type, x, n, op)
-      integer, intent(in) :: type, n, op
+      integer, intent(in) :: type, n
       double complex, intent(inout) :: x(*)
+      character(len=*), intent(in) :: op
     end subroutine ga_zgop
 
-    !> Reduces n numbers over all processes: + * max min absmax absmin or. type does not matter.
+    !> Reduces n numbers over all processes: + * absmax absmin. type does not matter.
     subroutine nga_zgop(type, x, n, op)
-      integer, intent(in) :: type, n, op
+      integer, intent(in) :: type, n
       double complex, intent(inout) :: x(*)
+      character(len=*), intent(in) :: op
     end subroutine nga_zgop
 
     !> The same for numbers of type type: mt_int, mt_dbl and so on.
@@ -1697,26 +1705,30 @@ module chemio_ga
 
     !> The same in a group.
     subroutine ga_pgroup_cgop(grp, type, x, n, op)
-      integer, intent(in) :: grp, type, n, op
+      integer, intent(in) :: grp, type, n
       complex, intent(inout) :: x(*)
+      character(len=*), intent(in) :: op
     end subroutine ga_pgroup_cgop
 
     !> The same in a group.
     subroutine nga_pgroup_cgop(grp, type, x, n, op)
-      integer, intent(in) :: grp, type, n, op
+      integer, intent(in) :: grp, type, n
       complex, intent(inout) :: x(*)
+      character(len=*), intent(in) :: op
     end subroutine nga_pgroup_cgop
 
     !> The same in a group.
     subroutine ga_pgroup_zgop(grp, type, x, n, op)
-      integer, intent(in) :: grp, type, n, op
+      integer, intent(in) :: grp, type, n
       double complex, intent(inout) :: x(*)
+      character(len=*), intent(in) :: op
     end subroutine ga_pgroup_zgop
 
     !> The same in a group.
     subroutine nga_pgroup_zgop(grp, type, x, n, op)
-      integer, intent(in) :: grp, type, n, op
+      integer, intent(in) :: grp, type, n
       double complex, intent(inout) :: x(*)
+      character(len=*), intent(in) :: op
     end subroutine nga_pgroup_zgop
 
     !> A group of the listed processes of the default group.

@@ -2,7 +2,12 @@
  * Made from crates/capi-ga/src/c by crates/capi-ga/tests/headers.rs; do not edit.
  *
  * Indices count from 0, the last one varies fastest, and bounds are inclusive. A call that cannot return an error, and
- * meets one, prints it on standard error and ends all processes. Null pointers are errors, but for chunks. */
+ * meets one, prints it on standard error and ends all processes. Null pointers are errors, but for chunks.
+ *
+ * Collective, over the processes of the default group or of the array's group, are: beginning and end; creating, allocating,
+ * duplicating and destroying arrays; creating and splitting groups; mutexes; sync and mask_sync, brdcst and all gops; all calls
+ * on whole arrays and on patches, and printing them. All these processes make them, in the same order, and they synchronise before and
+ * after unless GA_Mask_sync says otherwise. Other calls are made by one process by itself. */
 
 #ifndef CHEMIO_GA_H
 #define CHEMIO_GA_H

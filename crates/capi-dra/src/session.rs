@@ -69,9 +69,12 @@ pub(crate) fn current() -> Result<Arc<Session>> {
     Ok(session.ok_or(Error::NotInitialised)?)
 }
 
-/// Bytes of memory for transfers on this rank, if the caller says something that makes sense.
+/// Bytes of memory for transfers on this rank, if the caller says something that makes sense. Part of a byte is dropped: programs
+/// divide what they have.
 fn memory_bytes(max_memory: f64) -> Option<u64> {
-    let makes_sense = (1.0..=MEMORY_BYTES_MAX).contains(&max_memory) && max_memory.fract() == 0.0;
+    // An INTEGER of -1 in 4 bytes, with whatever follows it in memory.
+    let is_minus_one = max_memory.to_bits() & u64::from(u32::MAX) == u64::from(u32::MAX);
+    let makes_sense = (1.0..=MEMORY_BYTES_MAX).contains(&max_memory) && !is_minus_one;
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // used only if checked: 1 to 10^14
     makes_sense.then_some(max_memory as u64)
 }
@@ -171,11 +174,14 @@ mod tests {
     #[test]
     fn a_size_that_makes_no_sense_says_nothing() {
         let garbage = f64::from_bits(u64::MAX); // what an INTEGER of -1 is, read as a double
-        for size in [garbage, -1.0, 0.0, -0.0, 0.5, 1.5e-300, 1e15, f64::INFINITY, f64::NAN] {
+        let followed_by_more = f64::from_bits(1e6_f64.to_bits() | u64::from(u32::MAX)); // in 4 bytes
+        for size in [garbage, followed_by_more, -1.0, 0.0, -0.0, 0.5, 1.5e-300, 1e15, f64::INFINITY, f64::NAN]
+        {
             assert_eq!(memory_bytes(size), None, "{size}");
         }
         assert_eq!(memory_bytes(1e6), Some(1_000_000));
         assert_eq!(memory_bytes(1.0), Some(1));
+        assert_eq!(memory_bytes(16e6 / 3.0), Some(5_333_333));
     }
 
     #[test]

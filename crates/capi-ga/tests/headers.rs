@@ -11,7 +11,12 @@ const C_HEADER: &str = "/* Distributed arrays, with the calls of Global Arrays.
  * Made from crates/capi-ga/src/c by crates/capi-ga/tests/headers.rs; do not edit.
  *
  * Indices count from 0, the last one varies fastest, and bounds are inclusive. A call that cannot return an error, and
- * meets one, prints it on standard error and ends all processes. Null pointers are errors, but for chunks. */";
+ * meets one, prints it on standard error and ends all processes. Null pointers are errors, but for chunks.
+ *
+ * Collective, over the processes of the default group or of the array's group, are: beginning and end; creating, allocating,
+ * duplicating and destroying arrays; creating and splitting groups; mutexes; sync and mask_sync, brdcst and all gops; all calls
+ * on whole arrays and on patches, and printing them. All these processes make them, in the same order, and they synchronise before and
+ * after unless GA_Mask_sync says otherwise. Other calls are made by one process by itself. */";
 
 /// What stands before the prototypes.
 const C_DEFINITIONS: &str = "
@@ -124,8 +129,16 @@ fn calls_of(module: &str) -> BTreeMap<String, Call> {
     calls
 }
 
-/// Every Fortran symbol without its underscore, and the type of its result, from the macro that exports it.
-fn exported() -> BTreeMap<String, Option<String>> {
+/// What a Fortran symbol takes and returns.
+struct Symbol {
+    /// Nothing for a subroutine.
+    result: Option<String>,
+    /// Types of Rust, of what a program passes: a hidden length belongs to its text.
+    arguments: Vec<String>,
+}
+
+/// Every Fortran symbol without its underscore, from the macro that exports it.
+fn exported() -> BTreeMap<String, Symbol> {
     let text = read(&source("export.rs"));
     let mut symbols = BTreeMap::new();
     for part in text.split("$crate::fortran_names! { ").skip(1) {
@@ -139,11 +152,23 @@ fn exported() -> BTreeMap<String, Option<String>> {
             let result = calls.get(call).unwrap_or_else(|| panic!("no {module}::{call}")).result.clone();
             for name in names.split_whitespace() {
                 let result = fortran_type(numeric, result.as_deref());
-                symbols.insert(name.trim_end_matches('_').to_owned(), result);
+                let symbol = Symbol { result, arguments: arguments_of(rest) };
+                symbols.insert(name.trim_end_matches('_').to_owned(), symbol);
             }
         }
     }
     symbols
+}
+
+/// The types in the parentheses of a call, without pointers and paths.
+fn arguments_of(call: &str) -> Vec<String> {
+    let list = call.split_once('(').and_then(|(_, rest)| rest.split_once(')')).expect("parentheses").0;
+    let types = list.split(',').filter_map(|argument| Some(argument.split_once(':')?.1.trim()));
+    types
+        .filter(|&of| of != "usize")
+        .map(|of| of.trim_start_matches("*const").trim_start_matches("*mut").trim())
+        .map(|of| of.trim_start_matches("$crate::types::").to_owned())
+        .collect()
 }
 
 /// The type of a result: the one of the symbol where the call is generic.
@@ -185,10 +210,10 @@ const DECLARED_BY_PROGRAMS: [&str; 6] = [
 ];
 
 /// The declarations of all functions.
-fn include_declarations(symbols: &BTreeMap<String, Option<String>>) -> String {
+fn include_declarations(symbols: &BTreeMap<String, Symbol>) -> String {
     let functions: Vec<(&str, &str)> = symbols
         .iter()
-        .filter_map(|(name, result)| Some((name.as_str(), result.as_deref()?)))
+        .filter_map(|(name, symbol)| Some((name.as_str(), symbol.result.as_deref()?)))
         .filter(|(name, _)| !DECLARED_BY_PROGRAMS.contains(name))
         .collect();
     let mut text = String::new();
@@ -221,12 +246,50 @@ fn the_fortran_include_file_has_every_call_and_fits_fixed_and_free_form() {
     }
 }
 
+/// What the interface of a call in the module declares of its arguments, in their order.
+fn declared_arguments(module: &str, kind: &str, name: &str) -> Vec<String> {
+    let begin = format!("    {kind} {name}(");
+    let interface = module.split_once(&begin).unwrap_or_else(|| panic!("no interface for {kind} {name}")).1;
+    let interface = interface.split("    end ").next().expect("it ends").replace("&\n", " ");
+    let (arguments, body) = interface.split_once(')').expect("parentheses");
+    let declaration_of = |argument: &str| {
+        let declares = |line: &&str| {
+            let names = line.split_once(":: ").map_or("", |(_, names)| names);
+            names.split(['(', ')', ',', ' ']).any(|word| word == argument) && !line.trim().starts_with('!')
+        };
+        let line = body.lines().find(declares).unwrap_or_else(|| panic!("{name}: {argument} has no type"));
+        line.trim().to_owned()
+    };
+    let arguments = arguments.split(',').map(str::trim).filter(|argument| !argument.is_empty());
+    arguments.map(declaration_of).collect()
+}
+
+/// How the declaration of an argument begins that has this type in Rust.
+fn is_declared_as(rust: &str, declaration: &str) -> bool {
+    let beginnings: &[&str] = match rust {
+        "$int" => &["integer, ", "logical, "],
+        "i64" => &["integer(ga_access_index), "],
+        "f32" => &["real, "],
+        "f64" => &["double precision, "],
+        "Complex32" => &["complex, "],
+        "Complex64" => &["double complex, "],
+        "c_char" => &["character(len=*), "],
+        "c_void" => &["type(*)"],
+        other => panic!("{other} is no argument"),
+    };
+    beginnings.iter().any(|beginning| declaration.starts_with(beginning))
+}
+
 #[test]
-fn the_fortran_module_has_every_call_of_the_include_file() {
+fn the_fortran_module_has_every_call_with_the_arguments_it_takes() {
     let module = read(&repository().join("fortran/chemio_ga.f90"));
     assert!(module.lines().all(|line| line.len() <= 132), "free form allows 132 columns");
-    for (name, result) in exported() {
-        let kind = result.as_deref().map_or("subroutine".to_owned(), |result| format!("{result} function"));
-        assert!(module.contains(&format!("    {kind} {name}(")), "no interface for {kind} {name}");
+    for (name, Symbol { result, arguments }) in exported() {
+        let kind = result.map_or("subroutine".to_owned(), |result| format!("{result} function"));
+        let declared = declared_arguments(&module, &kind, &name);
+        assert_eq!(declared.len(), arguments.len(), "{name}: {declared:?} {arguments:?}");
+        for (rust, declaration) in arguments.iter().zip(&declared) {
+            assert!(is_declared_as(rust, declaration), "{name}: {rust} is not {declaration}");
+        }
     }
 }

@@ -75,6 +75,34 @@ fn every_call_of_fortran_has_its_name_in_c() {
 }
 
 #[test]
+fn the_fortran_module_has_every_call_and_type_of_the_header() {
+    let module = read(&crate_file("../../fortran/chemio_ma.f90"));
+    assert!(module.lines().all(|line| line.len() <= 132), "free form allows 132 columns");
+    for name in fortran_names() {
+        let name = name.trim_end_matches('_');
+        let is_there = ["logical function", "integer function", "subroutine"]
+            .iter()
+            .any(|kind| module.contains(&format!("    {kind} {name}(")));
+        assert!(is_there, "no interface for {name}");
+    }
+    let header = fortran_header();
+    let values = header.split('(').flat_map(|text| text.split(')').next()).flat_map(|text| text.split(','));
+    let types = values.filter_map(|value| value.trim().split_once(" = ")).filter(|(name, _)| {
+        let is_limit = ["base", "first", "last", "numtypes"].iter().any(|end| name.ends_with(end));
+        name.starts_with("mt_") && !is_limit
+    });
+    let mut count = 0;
+    for (name, code) in types {
+        // The longer name of a type of Fortran is defined by the short one.
+        let short = name.replacen("mt_f_", "mt_", 1);
+        assert!(module.contains(&format!("{short} = {code}")), "{name} is not {code}");
+        assert!(module.contains(&format!("{name} = ")), "no {name}");
+        count += 1;
+    }
+    assert_eq!(count, 24, "types of the header that were looked at");
+}
+
+#[test]
 fn the_fortran_header_fits_fixed_and_free_form_and_cpp() {
     for line in fortran_header().lines() {
         let is_directive = line.starts_with("#define M");

@@ -1,7 +1,8 @@
-! The calls through the module chemio_ga: explicit interfaces take buffers of any type and rank.
+! The calls through the modules chemio_ga and chemio_ma: explicit interfaces take buffers of any type and rank.
 program module
   use mpi
   use chemio_ga
+  use chemio_ma
   implicit none
   integer :: failures = 0, all_failures(1)
   integer(kind=4) :: ierr
@@ -16,6 +17,7 @@ program module
   call results_of_every_type_come_back
   call described_arrays_are_allocated
   call groups_have_ranks_of_their_own
+  call memory_is_found_by_an_index
   all_failures = failures
   call ga_igop(1, all_failures, 1, '+')
   call ga_terminate()
@@ -100,8 +102,6 @@ contains
   subroutine blocks_are_described_by_an_index_and_extents
     integer :: g, lo(2), hi(2), ld(1)
     integer(ga_access_index) :: index
-    double precision :: dbl_mb(2)
-    common /mbc_dbl/ dbl_mb
     call check_true('create', ga_create(mt_dbl, 9, 9, 'block', -1, -1, g))
     call ga_fill(g, 7.0d0)
     call nga_distribution(g, ga_nodeid(), lo, hi)
@@ -112,6 +112,27 @@ contains
     call check_true('destroy', ga_destroy(g))
     call done('blocks')
   end subroutine blocks_are_described_by_an_index_and_extents
+
+  subroutine memory_is_found_by_an_index
+    integer :: handle, other
+    integer(ma_access_index) :: index
+    call check_true('limits', ma_init(mt_dbl, 1000, 1000) .and. ma_initialized())
+    call check_true('stack', ma_push_get(mt_dbl, 900, 'stack', handle, index))
+    call fill(dbl_mb(index), 900)
+    call check_element(dbl_mb(index + 899))
+    call check_true('heap', ma_alloc_get(mt_int, 10, 'heap', other, index))
+    int_mb(index) = 5
+    call check('elements', ma_sizeof(mt_dbl, 3, mt_byte), 24)
+    call check_true('guards', ma_verify_allocator_stuff())
+    call check_true('freed', ma_free_heap(other) .and. ma_pop_stack(handle))
+    call done('memory')
+  end subroutine memory_is_found_by_an_index
+
+  subroutine fill(x, n)
+    integer, intent(in) :: n
+    double precision, intent(out) :: x(n)
+    x = 7d0
+  end subroutine fill
 
   subroutine check_element(x)
     double precision, intent(in) :: x(*)
@@ -132,6 +153,8 @@ contains
     call nga_get(h, [1], [2], k, [2])
     call check_true('complex', all(z == (-2d0, 1d0)))
     call check_true('integer', all(k == 12))
+    call ga_zgop(1, z, 2, '+')
+    call check_true('complex, of all', all(z == ga_nnodes() * (-2d0, 1d0)))
     call ga_sync()
     call check_true('destroy', ga_destroy(g) .and. ga_destroy(h))
     call done('values')
