@@ -1,5 +1,5 @@
 #!/bin/bash
-# Extents that panels and bricks divide and that they do not, with both checks, on 1, 2 and 4 ranks; wrong data, bad input. Takes some
+# Extents that panels and bricks divide and that they do not, with both checks, on 1, 2, 3 and 4 ranks; wrong data, bad input. Takes some
 # seconds. Prints each failed check; exit code 1 if there is one. RUN is the launcher [mpirun].
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -29,7 +29,7 @@ refused() { # code text
 something_else_stays() { [ "$code" -eq 1 ] && [ "$(cat "$work/scratch/fft2d-columns")" = text ]; }
 
 [ -x ./fft2d ] || { echo "check.sh: no ./fft2d here; make it first"; exit 1; }
-for ranks in 1 2 4; do
+for ranks in 1 2 3 4; do
   for sizes in "1024 1024" "1021 509" "700 1300" "3 70001" "1 5"; do
     # shellcheck disable=SC2086 # two numbers
     fft2d "$ranks" $sizes 16 "$work/scratch"

@@ -16,8 +16,8 @@ Examples:
   chemio reblock /scratch/t2 /archive --brick 64,64   and that, with MPI
   chemio doctor /scratch                      what this machine and this directory can do
 
-Status: 0 done; 1 verify found damage; 2 it could not be done, and one line says why; 128 and the signal's number
-when interrupted, 130 for Ctrl-C. What was there before is intact in all cases but 0.";
+Status: 0 done; 1 verify found damage, or reblock --verify a difference; 2 it could not be done, and one line says why;
+128 and the signal's number when interrupted, 130 for Ctrl-C. What is only read stays as it was in all cases.";
 
 /// Arrays on disk: look at them, copy, check, convert and draw them. An array is a directory that holds a Zarr v3 array;
 /// those of other programs are read too, if they are not compressed.

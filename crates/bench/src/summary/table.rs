@@ -19,7 +19,7 @@ const HEAD: [&str; 12] = [
     "worst",
 ];
 
-const EXPLANATION: &str = "Ratios are medians and worst values of the cells that are judged; more is better. SUITE.md says what a suite judges.\n";
+const EXPLANATION: &str = "Ratios are medians and worst values of the cells that are judged; more is better. A cell holds if it reaches its target: the page of each suite says what is judged, and the targets.\n";
 
 /// The table, and what is to be known about it.
 pub(super) fn render(summary: &Summary) -> String {
