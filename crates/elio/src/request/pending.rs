@@ -38,6 +38,8 @@ pub(crate) struct Pending {
     start: Option<Start>,
     /// What no part serves yet, of a request that is waited for: waits for staging buffers.
     unissued: Range<usize>,
+    /// Stands for what was left and is read here after all.
+    taken_back: Option<Arc<Transfer>>,
     /// How much one direct part moves, unless it needs no staging and all of it is large.
     part_bytes: usize,
     done_bytes: usize,
@@ -55,6 +57,7 @@ impl Pending {
             part_bytes: part_bytes(memory.len(), others_count),
             memory,
             parts: VecDeque::new(),
+            taken_back: None,
             done_bytes: 0,
             asynchronous: true,
             start: None,
@@ -125,6 +128,14 @@ impl Pending {
 
     fn finish_with(&mut self, outcome: Result<usize>) {
         self.outcome = Some(outcome);
+        self.release_taken_back();
+    }
+
+    /// Lets go on what has to come after this request.
+    fn release_taken_back(&mut self) {
+        if let Some(transfer) = self.taken_back.take() {
+            transfer.finish(Ok(0)); // nobody asks
+        }
     }
 
     pub(crate) fn wait(&mut self) -> Result<usize> {
@@ -133,7 +144,7 @@ impl Pending {
         }
         if self.outcome.is_none() {
             self.handle.pauses.note_call();
-            self.begin_rest();
+            self.take_back_rest();
             while self.outcome.is_none() {
                 self.complete_next();
             }
@@ -279,6 +290,7 @@ impl Pending {
 impl Drop for Pending {
     fn drop(&mut self) {
         self.wait_for_parts();
+        self.release_taken_back();
         self.handle.inode.forget_done();
     }
 }

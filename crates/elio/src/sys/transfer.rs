@@ -182,8 +182,8 @@ impl Transfer {
         }
     }
 
-    /// From here on no other thread runs it, if none did before.
-    fn take_if_queued(&self) -> bool {
+    /// From here on no other thread runs it, if none did before; tells whether this one is to end it.
+    pub(crate) fn take_if_queued(&self) -> bool {
         let mut status = self.status();
         let is_queued = matches!(status.state, State::Queued);
         if is_queued {

@@ -160,12 +160,14 @@ impl Pending {
         self.parts.push_back(Part { range, way: Way::Left { transfer, is_offered } });
     }
 
-    /// Reads what was left before what is under way is taken, so that the device always has something to do.
-    pub(super) fn begin_rest(&mut self) {
+    /// Takes back what was left if nobody has begun with it: who waits starts it piece by piece, as buffers become free. What has to come
+    /// after it waits for all of the request.
+    pub(super) fn take_back_rest(&mut self) {
         if let Some(Part { way: Way::Left { transfer, .. }, .. }) = self.parts.back()
-            && buffer::pool().available_bytes() >= STAGED_BYTES_MAX
+            && transfer.take_if_queued()
         {
-            transfer.run_if_queued();
+            self.taken_back = Some(Arc::clone(transfer));
+            self.unissued = self.parts.pop_back().expect("looked at above").range;
         }
     }
 
