@@ -134,42 +134,39 @@ impl State {
         if may_begin
             && let Stage::Asked(context, provider, checked) = std::mem::replace(&mut self.stage, Stage::Over)
         {
-            match begin(&context, provider, &checked) {
-                Ok(copying) => self.stage = Stage::UnderWay(Box::new(copying), checked),
-                Err(error) => self.outcome = Err(error),
-            }
+            self.outcome = Err(broken());
+            self.outcome = begin(&context, provider, &checked)
+                .map(|copying| self.stage = Stage::UnderWay(Box::new(copying), checked));
         }
     }
 
     /// Whether it is over. The one before it is.
     fn advance(&mut self, waits: bool) -> bool {
         self.begin();
-        match self.go_on(waits) {
-            Ok(is_over) => is_over,
-            Err(error) => {
-                self.outcome = Err(error);
-                true
-            }
-        }
-    }
-
-    /// What fails is over.
-    fn go_on(&mut self, waits: bool) -> dra::Result<bool> {
         let Stage::UnderWay(mut copying, checked) = std::mem::replace(&mut self.stage, Stage::Over) else {
-            return Ok(true);
+            return true;
         };
+        // What fails is over.
+        self.outcome = Err(broken());
         let source = Arc::clone(&checked.source);
         if waits {
             let finish = |target: &mut _| copying.finish((&*source.disk(), target), &mut |_| {});
-            return checked.target.change(finish).map(|_| true).map_err(told);
+            self.outcome = checked.target.change(finish).map(drop).map_err(told);
+            return true;
         }
         let probe = |target: &mut _| copying.probe((&*source.disk(), target), &mut |_| {});
-        let is_over = checked.target.change(probe).map_err(told)?;
-        if !is_over {
+        let probed = checked.target.change(probe).map_err(told);
+        if let Ok(false) = probed {
             self.stage = Stage::UnderWay(copying, checked);
         }
-        Ok(is_over)
+        self.outcome = probed.map(drop);
+        !matches!(self.stage, Stage::UnderWay(..))
     }
+}
+
+/// The outcome of what a panic interrupts, and nothing else.
+fn broken() -> dra::Error {
+    dra::Error::Caller { code: codes::FAILED, message: "an internal error ended the copy".to_owned() }
 }
 
 fn begin(

@@ -148,8 +148,11 @@ impl<T: Transfer> Requests<T> {
 
     /// Waits, and keeps nothing but an error.
     fn finish(&mut self, serial: u64) {
-        let Some(Running { arrays, is_write, mut transfer }) = self.running.remove(&serial) else { return };
-        if let Err(error) = transfer.wait() {
+        let Some(running) = self.running.get_mut(&serial) else { return };
+        // It stays there if this panics.
+        let waited = running.transfer.wait();
+        let Some(Running { arrays, is_write, .. }) = self.running.remove(&serial) else { return };
+        if let Err(error) = waited {
             self.failed.insert(serial, arrays, Arc::new(Error::Disk(error).into()), is_write);
         }
     }

@@ -113,7 +113,7 @@ fn move_elements(
     Ok(reblock::copy(disk, &dra_ga::maker(ga), arrays, copy.permutation(), &options, &mut show)?)
 }
 
-/// Compares; a target that differs is marked as unfinished again, so that nobody takes it for the copy.
+/// Compares; a target that differs, or could not be compared, is marked as unfinished again, so that nobody takes it for the copy.
 fn verify(
     disk: &Context,
     ga: &ga::Context,
@@ -121,9 +121,14 @@ fn verify(
     (source, target): (&DiskArray, &mut DiskArray),
     canvas: Canvas,
 ) -> Result<Comparison> {
-    let compared = compare::run(disk, &dra_ga::maker(ga), (source, target), copy.permutation(), canvas)?;
+    let compared = compare::run(disk, &dra_ga::maker(ga), (source, target), copy.permutation(), canvas);
+    if let Ok(Comparison { first: None, .. }) = compared {
+        return compared;
+    }
+    let marked = target.set_attribute(UNFINISHED, copy.spec(0).more_attributes.remove(UNFINISHED));
+    let compared = compared?;
+    marked?;
     let Some(first) = compared.first.clone() else { return Ok(compared) };
-    target.set_attribute(UNFINISHED, copy.spec(0).more_attributes.remove(UNFINISHED))?;
     let path = target.directory().path().to_owned();
     let (count, elements) = (compared.differing, compared.elements);
     Err(command::error::Error::Differ { path, count, elements, first }.into())

@@ -181,7 +181,12 @@ impl Reblocking {
         if restart {
             return Ok(Found::Nothing { passes: mark.get("passes").and_then(Value::as_u64).unwrap_or(0) });
         }
-        if source == absolute(self.source.path()) && *array.layout() == self.spec.layout()? {
+        let mut spec = self.spec.clone();
+        if let Some(part) = array.attributes().and_then(|ours| ours.part.as_ref()) {
+            // Each host has some of the files, so there are as many as hosts at least.
+            spec.files = spec.files.max(part.of);
+        }
+        if source == absolute(self.source.path()) && *array.layout() == spec.layout()? {
             return Ok(Found::Unfinished);
         }
         let what = array.unfinished_work().unwrap_or_default().to_owned();

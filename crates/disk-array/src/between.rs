@@ -69,8 +69,12 @@ fn left_beside(target: &Path) -> Vec<PathBuf> {
     if !ArrayDirectory::open(target).is_ok_and(is_unfinished) {
         return vec![];
     }
-    let is_left = |path: &PathBuf| ArrayDirectory::open(path).is_ok_and(|array| is_of(&array, target));
-    (0..PASSES_MAX).map(|pass| path(target, pass)).filter(is_left).collect()
+    (0..PASSES_MAX).filter(|&pass| is_left(target, pass)).map(|pass| path(target, pass)).collect()
+}
+
+/// Whether there is an array that pass number `pass` of a copy to `target` has left.
+pub fn is_left(target: &Path, pass: usize) -> bool {
+    ArrayDirectory::open(&path(target, pass)).is_ok_and(|array| is_of(&array, target))
 }
 
 fn is_of(array: &ArrayDirectory, target: &Path) -> bool {

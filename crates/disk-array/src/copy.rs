@@ -143,7 +143,8 @@ impl Copying {
     /// Ends: the copy is there, and on the device. All of it must have been copied.
     ///
     /// # Errors
-    /// What the system says; then there is no copy.
+    /// [`Error::Changed`]: the source is not what it was when it was opened: it may have been completed meanwhile, after shards of it were
+    /// copied. What the system says. Then there is no copy.
     ///
     /// # Panics
     /// If something is left to copy.
@@ -151,6 +152,9 @@ impl Copying {
         assert!(self.shards.is_empty() && self.current.is_none(), "shards are left to copy");
         let new = self.path.join(NEW);
         let (_, text) = read_metadata_text(self.source.path())?;
+        if self.source.changed()?.is_some() {
+            return Err(Error::Changed { path: self.source.path().to_owned() });
+        }
         let metadata = self.disk.make_file(&new.join(METADATA))?;
         self.disk.write_at(&metadata, &new.join(METADATA), &text, 0)?;
         let mut unsynced = Unsynced::tree(&new)?;

@@ -308,7 +308,10 @@ impl ArrayDirectory {
         disk.sync(&file, &made)?;
         disk.rename(&made, path)?;
         disk.sync_directory(&self.path)?;
-        disk.remove_directory(&self.path.join(PART))?;
+        // What stays is passed over, and used again.
+        if let Err(error) = disk.remove_directory(&self.path.join(PART)) {
+            tracing::warn!(%error, "the directory of a part under way is left behind");
+        }
         // Of this file, whatever has replaced it since.
         Ok(Version::of(&file.metadata().map_err(refused(Operation::Look, path))?))
     }

@@ -55,6 +55,12 @@ impl fmt::Display for Operation {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// An array was not left alone while it was copied.
+    #[error("another program changed the array while it was copied: {}", path.display())]
+    Changed {
+        /// The array's directory.
+        path: PathBuf,
+    },
     /// The system refused.
     #[error("{source}: {operation} {}", path.display())]
     System {
@@ -212,6 +218,7 @@ impl Error {
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::System { path, .. }
+            | Self::Changed { path }
             | Self::Missing { path }
             | Self::HalfMade { path }
             | Self::NotAnArray { path, .. }

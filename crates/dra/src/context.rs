@@ -9,7 +9,7 @@ use crate::transfer::engine::Engine;
 use comm::{Comm, NumberedFailure};
 use elio::{Device, File, Mode, OpenOptions};
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -65,6 +65,15 @@ impl Devices {
 }
 
 impl Context {
+    /// A text that nobody else has, the same on every rank. Collective.
+    ///
+    /// # Errors
+    /// - [`Error::Comm`]: the ranks could not talk to each other.
+    pub fn unique_text(&self) -> Result<String> {
+        let mine = format!("{:016x}", RandomState::new().build_hasher().finish());
+        Ok(self.comm().broadcast_text(mine, 0)?)
+    }
+
     /// A context of all ranks of a communicator. Collective over them, as are all calls that say so.
     ///
     /// # Errors

@@ -13,7 +13,6 @@ use crate::owners::Owners;
 use crate::shards::Shards;
 use disk_array::{ArrayDirectory, Creation};
 use std::fs;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +24,7 @@ pub(crate) fn create(context: &Context, path: &Path, spec: &ArraySpec, access: A
     let begun = if rank == 0 { begin(&path, spec).map(Some) } else { Ok(None) };
     let begun = context.agree_on("creating an array", &path, &(format!("{spec:?}"), access), begun)?;
     let everyone: Vec<usize> = (0..context.comm().size()).collect();
-    let unique = context.comm().broadcast_text(unique(), 0)?;
+    let unique = context.unique_text()?;
     if is_shared(context, &path, begun.as_ref(), &unique)? {
         check_same_here(context, &path)?;
         make(context, &path, spec, begun, &everyone)?;
@@ -199,9 +198,4 @@ fn open_directory(path: &Path) -> Result<ArrayDirectory> {
 /// The program may change its directory while the array is open.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
-}
-
-/// A name that nobody else has.
-fn unique() -> String {
-    format!("{:016x}", RandomState::new().build_hasher().finish())
 }

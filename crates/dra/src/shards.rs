@@ -187,7 +187,7 @@ impl Shards {
         Ok(())
     }
 
-    /// Notes that this process writes to a shard.
+    /// Notes that this process writes to a shard, or has just written: a sync that ran meanwhile may not have seen all of it.
     pub(crate) fn note_written(&self, number: u64) {
         self.open().written.insert(number);
     }
@@ -210,16 +210,19 @@ impl Shards {
         self.open().shards.clear();
     }
 
-    /// Makes all that this process wrote durable. What fails stays noted.
+    /// Makes all that this process wrote durable. What fails stays noted, and so does what is written meanwhile.
     pub(crate) fn sync(&self) -> Result<()> {
         let written: Vec<u64> = self.open().written.iter().copied().collect();
         for number in written {
-            let shard =
-                self.get(BrickPlace { shard: number, slot: 0 })?.ok_or_else(|| self.replaced(number))?;
-            shard.file.sync()?;
             self.open().written.remove(&number);
+            self.sync_shard(number).inspect_err(|_| self.note_written(number))?;
         }
         Ok(())
+    }
+
+    fn sync_shard(&self, number: u64) -> Result<()> {
+        let shard = self.get(BrickPlace { shard: number, slot: 0 })?.ok_or_else(|| self.replaced(number))?;
+        Ok(shard.file.sync()?)
     }
 }
 

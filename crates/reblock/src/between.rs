@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::prepare::{is_same, path_of};
-use dra::between::{check_free, path};
+use dra::between::{PASSES_MAX, check_free, is_left, path};
 use dra::{Context, DirectoryError, DiskArray};
 use std::path::Path;
 
@@ -29,6 +29,16 @@ pub(crate) fn check(
         if pass < needed { check_free(target, pass) } else { Ok(()) }
     });
     Ok(context.agree(mine.map_err(dra::Error::from))?)
+}
+
+/// The passes of which any rank sees an array that a copy to `target` has left, but for the source. Collective.
+pub(crate) fn left(context: &Context, source: &DiskArray, target: &DiskArray) -> Result<Vec<usize>> {
+    let (source, target) = (path_of(source), path_of(target));
+    let is_left = |pass: &usize| is_left(target, *pass) && !is_same(source, &path(target, *pass));
+    let mine: u64 = (0..PASSES_MAX).filter(is_left).map(|pass| 1 << pass).sum();
+    let all = context.comm().all_gather(&[mine]).map_err(dra::Error::Comm)?;
+    let seen = all.iter().fold(0, |seen, mine| seen | mine);
+    Ok((0..PASSES_MAX).filter(|pass| seen & 1 << pass != 0).collect())
 }
 
 /// Nothing may be where the array of one pass is or will be but such an array. Collective; changes nothing.

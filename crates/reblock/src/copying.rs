@@ -6,7 +6,7 @@
 use crate::between;
 use crate::boxes::Boxes;
 use crate::copy::{Options, Outcome, Progress};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::journal::{Journal, Position, passes_noted};
 use crate::pass::{Patience, Run, Watch};
 use crate::prepare::{agree, check, make_plan, path_of};
@@ -51,7 +51,8 @@ enum Stage {
     Pass(Box<Run>),
     /// What a pass has written becomes durable.
     Syncing(Syncing),
-    Over,
+    Complete,
+    Failed,
 }
 
 /// The intermediate arrays of a pass.
@@ -107,7 +108,7 @@ impl<'a> Copying<'a> {
             progress,
             stage: Stage::Between,
         };
-        copying.find_start(target, note.as_ref(), passes_before)?;
+        copying.find_start((source, target), note.as_ref())?;
         if copying.position.pass < copying.plan.passes().len() {
             copying.begin_pass(source, target)?;
         }
@@ -118,7 +119,7 @@ impl<'a> Copying<'a> {
     /// it was begun with. Transfers go on meanwhile where the array in memory can be loaded from and stored to, otherwise in here.
     ///
     /// # Errors
-    /// As of [`copy`](crate::copy()): it is over then, and not complete.
+    /// As of [`copy`](crate::copy()): it is over then, and not complete. [`Error::Over`] after that.
     pub fn probe(
         &mut self,
         arrays: (&DiskArray, &mut DiskArray),
@@ -130,7 +131,7 @@ impl<'a> Copying<'a> {
     /// Waits until the copy is complete. Collective, with the arrays that it was begun with.
     ///
     /// # Errors
-    /// As of [`copy`](crate::copy()).
+    /// As of [`probe`](Self::probe).
     pub fn finish(
         mut self,
         arrays: (&DiskArray, &mut DiskArray),
@@ -144,19 +145,34 @@ impl<'a> Copying<'a> {
 
     fn advance(
         &mut self,
+        arrays: (&DiskArray, &mut DiskArray),
+        patience: Patience,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<bool> {
+        let advanced = self.go_on(arrays, patience, progress);
+        if !matches!(advanced, Ok(false)) {
+            self.limit = None;
+        }
+        advanced
+    }
+
+    fn go_on(
+        &mut self,
         (source, target): (&DiskArray, &mut DiskArray),
         patience: Patience,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<bool> {
         loop {
             // Whatever fails here leaves nothing under way.
-            match std::mem::replace(&mut self.stage, Stage::Over) {
-                Stage::Over => {
-                    self.limit = None;
+            match std::mem::replace(&mut self.stage, Stage::Failed) {
+                Stage::Failed => return Err(Error::Over { path: path_of(target).to_owned() }),
+                Stage::Complete => {
+                    self.stage = Stage::Complete;
                     return Ok(true);
                 }
                 Stage::Between if self.position.pass == self.plan.passes().len() => {
                     target.set_attribute(UNFINISHED, None)?;
+                    self.stage = Stage::Complete;
                 }
                 Stage::Between => self.begin_pass(source, target)?,
                 Stage::Pass(run) => {
@@ -175,12 +191,11 @@ impl<'a> Copying<'a> {
         }
     }
 
-    /// Where to begin, and the arrays that an earlier try of `passes_before` has left for it, which has left this note.
+    /// Where to begin, and the arrays that an earlier try has left for it, which has left this note.
     fn find_start(
         &mut self,
-        target: &mut DiskArray,
+        (source, target): (&DiskArray, &mut DiskArray),
         note: Option<&Value>,
-        passes_before: usize,
     ) -> Result<()> {
         if let Some(position) = self.journal.position(&self.context, note)?
             && let Some(between) = self.reopen(target, position)
@@ -192,7 +207,10 @@ impl<'a> Copying<'a> {
             (self.position, self.between) = (position, between);
             self.is_continued = position != Position::default();
         } else {
-            (0..passes_before).for_each(|pass| self.remove_between(target, pass));
+            // Also of tries whose note is gone, because the target was made anew.
+            for pass in between::left(&self.context, source, target)? {
+                self.remove_between(target, pass);
+            }
         }
         // Also where it is there already: hosts may have different ones.
         Ok(self.note(target)?)
@@ -230,8 +248,11 @@ impl<'a> Copying<'a> {
     fn make_between(&self, target: &DiskArray) -> Result<DiskArray> {
         let (number, data_type) = (self.position.pass, target.directory().metadata().data_type);
         let pass = &self.plan.passes()[number];
-        let mut spec = ArraySpec::new(pass.dims(), data_type).map_err(dra::Error::from)?;
-        spec.bricks = Bricks::Exact(BrickShape::exact(pass.target_brick()).map_err(dra::Error::from)?);
+        let bricks = BrickShape::exact(pass.target_brick());
+        let spec = bricks.and_then(|bricks| Ok((ArraySpec::new(pass.dims(), data_type)?, bricks)));
+        // It asks the environment, which may differ between hosts.
+        let (mut spec, bricks) = self.context.agree(spec.map_err(dra::Error::from))?;
+        spec.bricks = Bricks::Exact(bricks);
         spec.attributes.io_processes_hint = i64::try_from(target.io_processes()).unwrap_or(0);
         spec.more_attributes.insert(BETWEEN.to_owned(), mark(path_of(target)));
         // Much may have come there since the copy began.

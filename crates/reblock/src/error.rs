@@ -37,6 +37,12 @@ pub enum Error {
         /// Extents of the target.
         target_dims: Vec<u64>,
     },
+    /// The copy has failed before.
+    #[error("the copy has failed before and is not complete: {}", path.display())]
+    Over {
+        /// The target.
+        path: PathBuf,
+    },
     /// There is no plan.
     #[error(transparent)]
     Plan(#[from] layout::Error),

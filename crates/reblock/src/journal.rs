@@ -46,14 +46,20 @@ pub(crate) struct Journal {
     state: String,
     plan: String,
     passes: usize,
+    /// Which try this is: an earlier one that is still going on finds the mark of another one, and ends.
+    attempt: String,
 }
+
+/// Its key in notes, which says nothing about what was done.
+const ATTEMPT: &str = "attempt";
 
 impl Journal {
     /// Collective. Cost: a look at every file of the source, on each rank.
     pub(crate) fn new(context: &Context, source: &DiskArray, plan: &Plan) -> dra::Result<Self> {
         let state = state_of(context, source.directory())?;
         let source = source.directory().path().to_string_lossy().into_owned();
-        Ok(Self { source, state, plan: fingerprint(plan), passes: plan.passes().len() })
+        let attempt = context.unique_text()?;
+        Ok(Self { source, state, plan: fingerprint(plan), passes: plan.passes().len(), attempt })
     }
 
     /// The note for a position.
@@ -66,6 +72,7 @@ impl Journal {
             "passes": self.passes,
             "pass": position.pass,
             "template": position.template,
+            ATTEMPT: self.attempt,
         })
     }
 
@@ -82,7 +89,12 @@ impl Journal {
     fn noted(&self, note: &Value) -> Option<Position> {
         let (pass, template) = (note.get("pass")?.as_u64()?, note.get("template")?.as_u64()?);
         let position = Position { pass: usize::try_from(pass).ok()?, template };
-        (self.note(position) == *note && position.pass <= self.passes).then_some(position)
+        let of_any = |mut note: Value| {
+            note.as_object_mut().map(|note| note.remove(ATTEMPT));
+            note
+        };
+        let is_mine = of_any(self.note(position)) == of_any(note.clone());
+        (is_mine && position.pass <= self.passes).then_some(position)
     }
 }
 

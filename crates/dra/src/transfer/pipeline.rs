@@ -289,6 +289,7 @@ impl Pipeline {
             }
             Ok(Started::Finished(buffer)) => {
                 self.buffers.put_back(buffer);
+                note_moved(&job, &parts);
                 self.parts_finished(&job, parts.len(), Ok(()));
             }
             Err(error) => self.parts_finished(&job, parts.len(), Err(error)),
@@ -304,6 +305,7 @@ impl Pipeline {
             return Ok(Begun::OnItsWay);
         };
         if start::copy_without_buffer(job, &placed)? {
+            note_moved(job, &[placed]);
             return Ok(Begun::Finished);
         }
         let batch = self.batch_with_room(len, driver);
@@ -421,6 +423,15 @@ enum Begun {
     OnItsWay,
     /// There was nothing to wait for.
     Finished,
+}
+
+/// Notes that parts are through with what is to be made durable.
+fn note_moved(job: &Job, parts: &[Placed]) {
+    if job.how.direction == Direction::ToDisk {
+        for placed in parts {
+            job.array.shards.note_written(placed.part.place.shard);
+        }
+    }
 }
 
 /// What a part takes of a buffer if that has room for several such parts, and whether it has to be packed for that.
