@@ -241,6 +241,7 @@ fn spec(
 mod tests {
     use super::*;
     use disk_array::DataType;
+    use disk_array::format::Part;
 
     fn options(brick: &[u64], order: &[usize]) -> options::Reblocking {
         options::Reblocking {
@@ -276,6 +277,19 @@ mod tests {
         let names = made.metadata().dimension_names.clone().unwrap();
         assert_eq!(names, [None, Some("occupied".to_owned())], "names go with their dimensions");
         assert!(matches!(check_finished(&made), Err(Error::Unfinished { .. })));
+        assert_eq!(copy.find(&target, false).unwrap(), Found::Unfinished);
+    }
+
+    #[test]
+    fn a_target_in_parts_on_the_disks_of_hosts_is_found_again() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (source, target) = (scratch.path().join("a"), scratch.path().join("b"));
+        array(&source);
+        let copy = Reblocking::new(&source, &options(&[30, 2], &[1, 0])).unwrap();
+        let mut spec = copy.spec(0);
+        spec.files = 3;
+        spec.attributes.part = Some(Part { number: 1, of: 3, array: "one of three".to_owned() });
+        ArrayDirectory::create(&target, &spec).unwrap();
         assert_eq!(copy.find(&target, false).unwrap(), Found::Unfinished);
     }
 

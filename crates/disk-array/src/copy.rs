@@ -305,6 +305,21 @@ mod tests {
     }
 
     #[test]
+    fn a_source_that_changes_meanwhile_is_not_copied() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (source, path) = (scratch.path().join("source"), scratch.path().join("copy"));
+        make_source(&source).set_attribute(crate::format::UNFINISHED, Some("half of it".into())).unwrap();
+        let mut copying = Copying::begin(ArrayDirectory::open(&source).unwrap(), &path).unwrap();
+        while copying.step().unwrap().is_some() {}
+        // It is complete now, but what was copied is not.
+        ArrayDirectory::open(&source).unwrap().set_attribute(crate::format::UNFINISHED, None).unwrap();
+        assert!(matches!(copying.commit(), Err(Error::Changed { path }) if path == source));
+        assert!(!path.exists());
+        copy_on(Disk::default(), &source, &path).unwrap();
+        expect_whole(&ArrayDirectory::open(&path).unwrap());
+    }
+
+    #[test]
     fn a_copy_that_fails_once_leaves_nothing() {
         let scratch = tempfile::tempdir().unwrap();
         let source = scratch.path().join("source");

@@ -47,7 +47,7 @@ struct Inner {
 
 /// How shards are opened; `None`: as files of the system.
 #[derive(Clone, Default)]
-pub(crate) struct Devices(Option<Arc<OpenDevice>>);
+pub(crate) struct Devices(pub(crate) Option<Arc<OpenDevice>>);
 
 impl fmt::Debug for Devices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

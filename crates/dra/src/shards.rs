@@ -229,9 +229,13 @@ impl Shards {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::OpenDevice;
     use disk_array::{ArraySpec, BrickShape, Bricks, DataType};
+    use elio::{Device, Fault, FaultDevice, Mode};
     use std::env;
+    use std::path::Path;
     use std::process::Command;
+    use std::time::Duration;
 
     /// An array of so many shards, one brick in each.
     fn shards(path: &std::path::Path, count: u64) -> Shards {
@@ -241,6 +245,36 @@ mod tests {
         let directory = Arc::new(ArrayDirectory::create(path, &spec).unwrap());
         assert_eq!(directory.layout().shards_count(), count);
         Shards::new(&directory, &Devices::default(), true)
+    }
+
+    #[test]
+    fn what_is_written_while_a_sync_runs_is_synced_by_the_next_one() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("array");
+        let of_file = shards(&path, 1);
+        let device =
+            FaultDevice::new(elio::open_device(&of_file.directory.shard_path(0), Mode::ReadWrite).unwrap());
+        let opened = Arc::clone(&device);
+        let open: Arc<OpenDevice> = Arc::new(move |_: &Path, _| Ok(Arc::clone(&opened) as Arc<dyn Device>));
+        let shards = Shards::new(&of_file.directory, &Devices(Some(open)), true);
+        shards.note_written(0);
+        assert!(shards.get(BrickPlace { shard: 0, slot: 0 }).unwrap().is_some(), "it is open now");
+        let before = device.operations_count();
+        device.inject(before, Fault::Delay(Duration::from_millis(50)));
+        std::thread::scope(|scope| {
+            let syncing = scope.spawn(|| shards.sync());
+            while device.operations_count() == before {
+                std::thread::yield_now();
+            }
+            shards.note_written(0);
+            syncing.join().unwrap().unwrap();
+        });
+        assert!(shards.open().written.contains(&0), "it is forgotten");
+        device.inject(device.operations_count(), Fault::Fail(5));
+        assert!(shards.sync().is_err());
+        assert!(shards.open().written.contains(&0), "what failed stays noted");
+        shards.sync().unwrap();
+        assert!(shards.open().written.is_empty());
     }
 
     /// Where all of them would be more files than a process may have open.

@@ -129,10 +129,20 @@ pub(crate) fn a_copy_that_is_only_asked_meets_errors_as_one_that_is_waited_for(w
         let maker = Box::new(dra_ga::maker(&world.ga));
         let begun = Copying::begin(&disk, maker, (&source, &mut target), &turned, &options());
         let outcome = begun.and_then(|mut copying| {
-            while !copying.probe((&source, &mut target), &mut |_| {})? {
-                std::thread::yield_now();
+            let arrays = &mut (&source, &mut target);
+            let mut probe = || copying.probe((arrays.0, &mut *arrays.1), &mut |_| {});
+            let outcome = loop {
+                match probe() {
+                    Ok(false) => std::thread::yield_now(),
+                    outcome => break outcome.map(|_| ()),
+                }
+            };
+            let again = probe();
+            match outcome {
+                Ok(()) => assert!(again.is_ok_and(|is_complete| is_complete)),
+                Err(_) => assert!(matches!(again, Err(reblock::Error::Over { .. })), "{again:?}"),
             }
-            Ok(())
+            outcome
         });
         if outcome.is_err() {
             felt += 1;
@@ -199,6 +209,53 @@ pub(crate) fn a_target_that_is_replaced_meanwhile_is_an_error(world: &World) {
     // Arrays between passes are those of a target that is no longer there.
     for pass in 0..dra::between::PASSES_MAX {
         disk.remove(&dra::between::path(&World::path("target"), pass)).expect("removed");
+    }
+    world.barrier();
+}
+
+/// As processes of a job that was killed, of which some are still there when it is started again.
+pub(crate) fn an_earlier_try_that_still_runs_ends_when_a_later_one_has_begun(world: &World) {
+    let disk = world.context(1 << 20);
+    let (source, mut target, elements) = arrays(world, &disk);
+    let turned = Permutation::new(&[1, 0]).unwrap();
+    let mut again = disk.open(&World::path("target"), Access::ReadWrite).expect("opened");
+    let begin = |target: &mut DiskArray| {
+        let maker = Box::new(dra_ga::maker(&world.ga));
+        Copying::begin(&disk, maker, (&source, target), &turned, &Options::default()).expect("begun")
+    };
+    let (earlier, later) = (begin(&mut target), begin(&mut again));
+    let text = all_fail(&disk, earlier.finish((&source, &mut target), &mut |_| {}));
+    assert!(text.contains("replaced"), "{text}");
+    assert!(again.unfinished().expect("looked").is_some(), "the later one goes on");
+    let done = later.finish((&source, &mut again), &mut |_| {}).expect("complete");
+    assert_eq!(done.plan.passes().len(), 1);
+    assert!(world.elements(&again) == permuted(&elements, &DIMS, &turned, 8));
+    let _ = target.close();
+    for array in [source, again] {
+        array.delete().expect("deleted");
+    }
+    world.barrier();
+}
+
+pub(crate) fn what_tries_have_left_goes_where_the_target_is_made_anew(world: &World) {
+    let disk = world.context(6_000 / world.ga.ranks() as u64);
+    let (source, mut target, elements) = arrays(world, &disk);
+    let turned = Permutation::new(&[1, 0]).unwrap();
+    let maker = Box::new(dra_ga::maker(&world.ga));
+    drop(Copying::begin(&disk, maker, (&source, &mut target), &turned, &options()).expect("begun"));
+    target.close().expect("closed");
+    assert!(dra::between::path(&World::path("target"), 0).exists(), "of several passes");
+    world.barrier();
+    // The restart of a program makes its arrays anew, and it has more memory now.
+    let alike = spec(&[120, 96], &[3, 96], DataType::Float64);
+    let disk = world.context(1 << 20);
+    let mut target = disk.create(&World::path("target"), &alike, Access::ReadWrite).expect("created");
+    let done = world.copy(&disk, (&source, &mut target), &turned, &Options::default()).expect("copied");
+    assert_eq!(done.plan.passes().len(), 1);
+    nothing_is_beside(&World::path("target"));
+    assert!(world.elements(&target) == permuted(&elements, &DIMS, &turned, 8));
+    for array in [source, target] {
+        array.delete().expect("deleted");
     }
     world.barrier();
 }
