@@ -7,6 +7,7 @@ use crate::format::{
 };
 use crate::shard_file::{ShardFile, lay_out_shard};
 use crate::survey::{PART, read_metadata, read_metadata_text};
+use crate::turn::Turn;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -281,6 +282,7 @@ impl ArrayDirectory {
         if Attributes::is_ours(key) {
             return Err(Error::NotOurs { path: self.path.clone(), found: "the attribute chemio" });
         }
+        let _turn = Turn::take(&self.path);
         // As it is on disk now: another program may have changed it, and there may be fields that we do not keep.
         let (path, text) = read_metadata_text(&self.path)?;
         let malformed = |reason: String| Error::Malformed { path: path.clone(), reason };

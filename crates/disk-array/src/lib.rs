@@ -46,6 +46,7 @@ mod serial;
 mod shard_file;
 mod stored;
 mod survey;
+mod turn;
 
 pub use copy::Copying;
 pub use create::Creation;
