@@ -409,7 +409,9 @@ mod tests {
     use crate::problem::Buffers;
     use proptest::prelude::*;
 
-    /// Everything that a step, a template and what is read whole can be, one after the other, in every order of traversal.
+    /// Everything that a step, a template and what is read whole can be in one pass, one after the other; in the order of traversal that
+    /// is chosen, than which none needs less memory (a test of `cost`). Left out are parts of target bricks shorter than the source bricks
+    /// that are read whole: a step writes them together, so that they need the memory of longer ones, and are priced as if they did not.
     fn by_force(search: &Search<'_>) -> Option<f64> {
         let dims = search.dims();
         let axes = |d: usize, reads_whole: bool| -> Vec<Counted> {
