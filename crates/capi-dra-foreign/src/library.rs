@@ -11,7 +11,14 @@ unsafe extern "C" {
     fn GA_Get_pgroup(g_a: c_int) -> c_int;
     fn GA_Pgroup_get_world() -> c_int;
     fn GA_Pgroup_sync(group: c_int);
-    fn NGA_Create64(kind: c_int, ndim: c_int, dims: *mut i64, name: *mut c_char, chunk: *mut i64) -> c_int;
+    fn NGA_Create_config64(
+        kind: c_int,
+        ndim: c_int,
+        dims: *mut i64,
+        name: *mut c_char,
+        chunk: *mut i64,
+        group: c_int,
+    ) -> c_int;
     fn GA_Destroy(g_a: c_int);
     fn NGA_Inquire64(g_a: c_int, kind: *mut c_int, ndim: *mut c_int, dims: *mut i64);
     fn NGA_Get64(g_a: c_int, lo: *mut i64, hi: *mut i64, buf: *mut c_void, ld: *mut i64);
@@ -80,12 +87,14 @@ impl Handle {
             if GA_Initialized() == 0 {
                 return Err(Error::NotInitialised);
             }
-            NGA_Create64(
+            // Whatever group the program has made the default.
+            NGA_Create_config64(
                 type_code,
                 ndim,
                 extents.as_mut_ptr(),
                 name.as_mut_ptr().cast(),
                 std::ptr::null_mut(),
+                GA_Pgroup_get_world(),
             )
         };
         if handle == 0 { Err(not_made()) } else { Ok(Self(handle)) }

@@ -34,8 +34,14 @@ fn type_code(data_type: DataType) -> i32 {
 impl MakeArray for Maker {
     fn make(&self, data_type: DataType, dims: &Shape) -> Result<Box<dyn MadeArray>, MemoryError> {
         let handle = Handle::create(type_code(data_type), dims)?;
-        let array = Arc::new(ForeignArray::find(handle.number(), self.integer_bytes)?);
-        Ok(Box::new(Made { handle, array }))
+        match ForeignArray::find(handle.number(), self.integer_bytes) {
+            Ok(array) => Ok(Box::new(Made { handle, array: Arc::new(array) })),
+            Err(error) => {
+                // What there is to tell is told.
+                let _ = handle.destroy();
+                Err(error.into())
+            }
+        }
     }
 }
 

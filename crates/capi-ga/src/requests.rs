@@ -49,7 +49,7 @@ impl Requests {
     /// Waits for all of them.
     pub(crate) fn wait_for_all(&self) -> Result<()> {
         let requests = std::mem::take(&mut self.running().requests);
-        Ok(requests.into_values().try_for_each(Request::wait)?)
+        Ok(requests.into_values().map(Request::wait).fold(Ok(()), ga::Result::and)?)
     }
 
     /// Whether a wait would return at once.

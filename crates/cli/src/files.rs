@@ -2,8 +2,13 @@
 
 use crate::error::{Error, Result, refused};
 use crate::progress::Progress;
+use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+/// So much of its name is in that of a file that is being made.
+const NAME_BYTES_MAX: usize = 200;
 
 /// A file that is being made beside the place where it will be. If it is dropped before [`commit`](Self::commit), it is removed.
 #[derive(Debug)]
@@ -22,7 +27,8 @@ impl NewFile {
             .file_name()
             .ok_or_else(|| Error::BadArgument(format!("no name of a file: {}", path.display())))?;
         let mut part = std::ffi::OsString::from(".");
-        part.push(name);
+        // A name may have 255 bytes.
+        part.push(OsStr::from_bytes(&name.as_bytes()[..name.len().min(NAME_BYTES_MAX)]));
         part.push(format!(".chemio-part-{}", std::process::id()));
         let made = path.with_file_name(part);
         let file = Self { made, path: path.to_owned(), replaces, committed: false };

@@ -9,6 +9,7 @@ use crate::disk::{Disk, Unsynced, entries};
 use crate::error::{Error, Operation, Result, refused};
 use crate::format::METADATA;
 use crate::survey::{ChunkTree, NEW, Survey, read_metadata_text};
+use crate::turn::Turn;
 use rustix::fs::SeekFrom;
 use rustix::io::Errno;
 use std::fs::File;
@@ -33,6 +34,8 @@ pub struct Copying {
     owns_directory: bool,
     /// What has got its name so far.
     named: Vec<PathBuf>,
+    /// Nobody else makes an array there meanwhile.
+    _turn: Turn,
 }
 
 /// One file, of which all before `done_bytes` is copied.
@@ -57,13 +60,16 @@ impl Copying {
     }
 
     pub(crate) fn begin_on(disk: Disk, source: ArrayDirectory, path: &Path) -> Result<Self> {
-        let survey = Survey::of(path)?;
-        let exists = |found| Err(Error::Exists { path: path.to_owned(), found });
-        match &survey {
-            Survey::Absent | Survey::Empty | Survey::HalfMade => {}
-            Survey::Ours(_) => return exists("an array"),
-            Survey::Other(found) => return exists(found),
-        }
+        let free = |survey: Survey| match survey {
+            Survey::Absent | Survey::Empty | Survey::HalfMade => Ok(survey),
+            Survey::Ours(_) => Err(Error::Exists { path: path.to_owned(), found: "an array" }),
+            Survey::Other(found) => Err(Error::Exists { path: path.to_owned(), found }),
+        };
+        free(Survey::of(path)?)?;
+        let made_directory = disk.make_directory(path)?;
+        let turn = Turn::of_maker(path)?;
+        // As it is now: another process may have made an array here until now.
+        let survey = if made_directory { Survey::Absent } else { free(Survey::of(path)?)? };
         let half_made = matches!(survey, Survey::HalfMade).then(|| ChunkTree::of(path, None)).transpose()?;
         if let Some(foreign) = half_made.as_ref().and_then(|tree| tree.foreign.first()) {
             return Err(Error::Exists { path: foreign.clone(), found: "something in the way of the shards" });
@@ -79,7 +85,7 @@ impl Copying {
             }
             bytes_total += metadata.len();
         }
-        let owns_directory = disk.make_directory(path)? || half_made.is_some();
+        let owns_directory = made_directory || half_made.is_some();
         let copying = Self {
             source,
             path: path.to_owned(),
@@ -90,6 +96,7 @@ impl Copying {
             ended: false,
             owns_directory,
             named: vec![],
+            _turn: turn,
         };
         prepare(&copying.disk, path, owns_directory, half_made.as_ref())?;
         Ok(copying)
@@ -114,6 +121,7 @@ impl Copying {
         copy.advance(&self.disk)?;
         let done = copy.done_bytes - began;
         if copy.done_bytes >= copy.len_bytes {
+            copy.expect_whole()?;
             self.disk.sync(&copy.to.0, &copy.to.1)?;
             self.current = None;
         }
@@ -207,8 +215,11 @@ impl FileCopy {
         let look = refused(Operation::Look, &self.from.1);
         let data = match rustix::fs::seek(&self.from.0, SeekFrom::Data(self.done_bytes)) {
             Ok(data) => data,
-            // Nothing but holes up to the end.
-            Err(Errno::NXIO) => self.len_bytes,
+            // Nothing but holes up to the end, which must be where it was.
+            Err(Errno::NXIO) => {
+                self.expect_whole()?;
+                self.len_bytes
+            }
             // A file system that does not know its holes.
             Err(Errno::INVAL) => self.done_bytes,
             Err(error) => return Err(look(error.into())),
@@ -221,15 +232,25 @@ impl FileCopy {
         let end = hole.min(self.len_bytes).min(data + STEP_BYTES);
         let (from, to) = ((&self.from.0, self.from.1.as_path()), (&self.to.0, self.to.1.as_path()));
         match disk.copy_range(from, to, data, end - data)? {
-            0 => {
-                let reason = format!("{data} bytes left of {} while it was copied", self.len_bytes);
-                Err(Error::CorruptShard { path: self.from.1.clone(), reason })
-            }
+            0 => Err(self.became_shorter(data)),
             copied => {
                 self.done_bytes += copied;
                 Ok(())
             }
         }
+    }
+}
+
+impl FileCopy {
+    /// The source is as long as it was at the beginning.
+    fn expect_whole(&self) -> Result<()> {
+        let len_bytes = self.from.0.metadata().map_err(refused(Operation::Look, &self.from.1))?.size();
+        if len_bytes < self.len_bytes { Err(self.became_shorter(len_bytes)) } else { Ok(()) }
+    }
+
+    fn became_shorter(&self, len_bytes: u64) -> Error {
+        let reason = format!("{len_bytes} bytes left of {} while it was copied", self.len_bytes);
+        Error::CorruptShard { path: self.from.1.clone(), reason }
     }
 }
 

@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::format::{ArrayLayout, ArraySpec, METADATA, Metadata};
 use crate::shard_file::lay_out_shard;
 use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey};
+use crate::turn::Turn;
 use std::path::{Path, PathBuf};
 
 /// An array that is being made. One process begins and commits; others may [join](Self::join) in between, and each makes
@@ -34,6 +35,8 @@ pub struct Creation {
     is_first: bool,
     /// Shards that this process has made.
     unsynced: Vec<Unsynced>,
+    /// Nobody else makes an array there meanwhile; with the process that began.
+    _turn: Option<Turn>,
 }
 
 /// What this process has to take back if it does not commit.
@@ -64,8 +67,14 @@ impl Creation {
 
     pub(crate) fn begin_on(disk: Disk, path: &Path, spec: &ArraySpec) -> Result<Self> {
         let (metadata, layout) = (spec.metadata()?, spec.layout()?);
-        let survey = Survey::of(path)?;
         let not_ours = |path: &Path, found| Err(Error::NotOurs { path: path.to_owned(), found });
+        if let Survey::Other(found) = Survey::of(path)? {
+            return not_ours(path, found);
+        }
+        let made_directory = disk.make_directory(path)?;
+        let turn = Turn::of_maker(path)?;
+        // As it is now: another process may have made an array here until now.
+        let survey = if made_directory { Survey::Absent } else { Survey::of(path)? };
         if let Survey::Other(found) = survey {
             return not_ours(path, found);
         }
@@ -73,7 +82,6 @@ impl Creation {
         if let Some(foreign) = shards.foreign.first() {
             return not_ours(foreign, "something in the way of the shards");
         }
-        let made_directory = disk.make_directory(path)?;
         let half_made = matches!(survey, Survey::HalfMade);
         let is_first = matches!(survey, Survey::Absent | Survey::Empty);
         let owns_directory = made_directory || half_made;
@@ -86,6 +94,7 @@ impl Creation {
             owns_directory,
             is_first,
             unsynced: vec![],
+            _turn: Some(turn),
         };
         if is_first {
             creation.disk.make_directory(&creation.new_path())?;
@@ -112,6 +121,7 @@ impl Creation {
             owns_directory: false,
             is_first: false,
             unsynced: vec![],
+            _turn: None,
         })
     }
 

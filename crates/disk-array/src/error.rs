@@ -55,6 +55,12 @@ impl fmt::Display for Operation {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// Another process is making an array at this place.
+    #[error("another process is making an array here: {}", path.display())]
+    BeingMade {
+        /// The directory.
+        path: PathBuf,
+    },
     /// An array was not left alone while it was copied.
     #[error("another program changed the array while it was copied: {}", path.display())]
     Changed {
@@ -219,6 +225,7 @@ impl Error {
         match self {
             Self::System { path, .. }
             | Self::Changed { path }
+            | Self::BeingMade { path }
             | Self::Missing { path }
             | Self::HalfMade { path }
             | Self::NotAnArray { path, .. }

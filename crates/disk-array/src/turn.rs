@@ -1,5 +1,6 @@
-//! Turns of processes that read the metadata of an array, change them, and replace them.
+//! Turns of processes that make an array at the same place, or read the metadata of one, change them, and replace them.
 
+use crate::error::{Error, Result};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use std::fs::File;
@@ -23,17 +24,33 @@ impl Turn {
     /// Waits for a turn of the array in this directory. Where the file system has no locks, or somebody keeps his turn for too long, the
     /// caller goes on without: then one of two changes made at the same moment may be lost.
     pub(crate) fn take(path: &Path) -> Self {
-        let directory = elio::with_open_files_raised(|| File::open(path)).ok();
-        if let Some(directory) = &directory
-            && let Err(error) = lock(directory, Instant::now() + PATIENCE)
-        {
+        let (turn, locked) = Self::ask(path, PATIENCE);
+        if let Err(error) = locked {
             tracing::debug!(%error, path = %path.display(), "other processes may change the metadata at the same time");
         }
-        Self { _directory: directory }
+        turn
+    }
+
+    /// Waits for a turn for a while, to make an array in this directory; where the file system has no locks nothing is known of others.
+    ///
+    /// # Errors
+    /// [`Error::BeingMade`]: another process does not end its turn.
+    pub(crate) fn of_maker(path: &Path) -> Result<Self> {
+        match Self::ask(path, PATIENCE) {
+            (_, Err(Errno::WOULDBLOCK)) => Err(Error::BeingMade { path: path.to_owned() }),
+            (turn, _) => Ok(turn),
+        }
+    }
+
+    fn ask(path: &Path, patience: Duration) -> (Self, std::result::Result<(), Errno>) {
+        let directory = elio::with_open_files_raised(|| File::open(path)).ok();
+        let locked =
+            directory.as_ref().map_or(Ok(()), |directory| lock(directory, Instant::now() + patience));
+        (Self { _directory: directory }, locked)
     }
 }
 
-fn lock(directory: &File, until: Instant) -> Result<(), Errno> {
+fn lock(directory: &File, until: Instant) -> std::result::Result<(), Errno> {
     loop {
         match flock(directory, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::WOULDBLOCK) if Instant::now() < until => sleep(PAUSE),
@@ -46,6 +63,7 @@ fn lock(directory: &File, until: Instant) -> Result<(), Errno> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::create::Creation;
     use crate::directory::ArrayDirectory;
     use crate::format::{ArraySpec, DataType};
 
@@ -67,6 +85,20 @@ mod tests {
                 });
             }
         });
+    }
+
+    #[test]
+    fn one_process_makes_an_array_and_another_one_is_refused() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("array");
+        let spec = ArraySpec::new(&[3], DataType::Float64).unwrap();
+        let creation = Creation::begin(&path, &spec).unwrap();
+        assert!(matches!(Creation::begin(&path, &spec), Err(Error::BeingMade { .. })));
+        creation.commit().unwrap();
+        ArrayDirectory::open(&path).unwrap();
+        // What is there now may be replaced, or copied over no more.
+        drop(Creation::begin(&path, &spec).unwrap());
+        ArrayDirectory::open(&path).unwrap();
     }
 
     #[test]

@@ -131,7 +131,7 @@ impl Context {
     /// # Errors
     /// - [`Error::Comm`](crate::Error::Comm): MPI refused, or an operation failed.
     pub fn sync(&self) -> Result<()> {
-        self.sync_mask().take();
+        self.unmask_sync();
         self.sync_group(self.world())
     }
 
@@ -152,7 +152,8 @@ impl Context {
     /// - [`Error::Comm`](crate::Error::Comm): MPI refused, or an operation failed.
     pub fn fence(&self) -> Result<()> {
         fence(Ordering::SeqCst);
-        self.windows().iter().try_for_each(|window| window.complete_all())
+        // One that fails keeps none of the others waiting.
+        self.windows().iter().map(|window| window.complete_all()).fold(Ok(()), Result::and)
     }
 
     /// Ends the whole program with this exit code. Local.

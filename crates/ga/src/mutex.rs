@@ -82,7 +82,7 @@ impl Context {
     /// Removes the mutexes. Collective over all ranks; none is held.
     ///
     /// # Errors
-    /// - [`Error::Mutexes`]: there are none, or one is held or waited for.
+    /// - [`Error::Mutexes`]: there are none, or one is waited for on some rank.
     pub fn destroy_mutexes(&self) -> Result<()> {
         let taken = self.mutexes().take().ok_or(Error::Mutexes { state: "were not made" });
         let mutexes = taken.and_then(|mutexes| {

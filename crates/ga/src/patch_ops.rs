@@ -218,7 +218,7 @@ impl Array {
         if others.iter().all(|other| self.group().is(other.group())) {
             return Ok(());
         }
-        self.context().sync_mask().take();
+        self.context().unmask_sync();
         Err(Error::GroupsDiffer { operation })
     }
 

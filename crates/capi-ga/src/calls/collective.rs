@@ -18,6 +18,7 @@ pub(crate) fn members(group: Option<i64>) -> Result<Group> {
 /// See the head of `calls`: `len` bytes at `buffer`.
 pub(crate) unsafe fn broadcast(caller: Caller, group: Option<i64>, buffer: *mut c_void, len: i64, root: i64) {
     or_abort(caller, || {
+        session::current()?.context().unmask_sync();
         let group = members(group)?;
         let bytes = fetch::count(len, "lenbuf")?;
         let no_such = Error::NoSuchRank { rank: root, ranks: group.ranks() };
@@ -77,6 +78,7 @@ impl Numbers<'_> {
     /// # Safety
     /// As for [`reduce`](Self::reduce).
     unsafe fn reduce_as<T: Element>(self) -> Result<()> {
+        session::current()?.context().unmask_sync();
         let group = members(self.group)?;
         let bad = || Error::BadOperator { operator: self.operator.to_owned() };
         let reduction = Reduction::from_operator(self.operator).ok_or_else(bad)?;

@@ -74,6 +74,7 @@ pub(crate) fn absolute_id(caller: Caller, handle: i64, rank: i64) -> i64 {
 pub(crate) fn sync(caller: Caller, handle: i64) {
     or_abort(caller, || {
         let session = session::current()?;
+        session.requests().wait_for_all()?;
         Ok(session.context().sync_group(&session.groups().get(handle)?)?)
     });
 }

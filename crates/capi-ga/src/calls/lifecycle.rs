@@ -36,10 +36,11 @@ pub(crate) fn nnodes(caller: Caller) -> i64 {
     or_abort(caller, || Ok(number(session::current()?.groups().current()?.ranks())))
 }
 
-/// Completes everything and waits for all processes of the default group.
+/// Completes everything, also transfers that nobody has waited for, and waits for all processes of the default group.
 pub(crate) fn sync(caller: Caller) {
     or_abort(caller, || {
         let session = session::current()?;
+        session.requests().wait_for_all()?;
         Ok(session.context().sync_group(&session.groups().current()?)?)
     });
 }

@@ -10,6 +10,7 @@ use command::reblocking::check_finished;
 use disk_array::{ArrayDirectory, Error};
 use serde_json::{Value, json};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// One line.
@@ -36,7 +37,7 @@ pub(crate) fn run(options: &options::Ls) -> Result<()> {
     for entry in listed {
         interrupt::check()?;
         let path = entry.map_err(refused("list", &options.place.directory))?.path();
-        if let Some(what) = look(&path) {
+        if let Some(what) = look(&path)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             entries.push(Entry { name, what });
         }
@@ -49,14 +50,17 @@ pub(crate) fn run(options: &options::Ls) -> Result<()> {
     output::print(&to_text(&entries))
 }
 
-/// What is at a path, if it is an array, whole or not.
-fn look(path: &Path) -> Option<What> {
+/// What is at a path, if it is an array, whole or not. Of a directory that this user may not enter nobody knows.
+fn look(path: &Path) -> Result<Option<What>> {
     let found = match ArrayDirectory::open(path) {
         Ok(array) => check_finished(&array).and_then(|()| look_into(&array)),
-        Err(Error::Missing { .. } | Error::NotAnArray { .. }) => return None,
+        Err(Error::Missing { .. } | Error::NotAnArray { .. }) => return Ok(None),
+        Err(Error::System { source, .. }) if source.kind() == ErrorKind::PermissionDenied => return Ok(None),
         Err(error) => Err(error.into()),
     };
-    Some(found.unwrap_or_else(|error| What::Trouble(error.to_string())))
+    // Whatever was wrong may be because of the signal.
+    interrupt::check()?;
+    Ok(Some(found.unwrap_or_else(|error| What::Trouble(error.to_string()))))
 }
 
 fn look_into(array: &ArrayDirectory) -> Result<What> {

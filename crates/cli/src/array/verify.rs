@@ -27,8 +27,13 @@ pub(crate) fn run(options: &options::Verify) -> Result<()> {
         Progress::on(Canvas::StandardError, "checking", Amount::Shards(stored.shards.len() as u64));
     for &number in &stored.shards {
         interrupt::check()?;
-        if let Err(error) = array.check_shard(number) {
-            damage.push(Damage { shard: number, message: error.to_string() });
+        match array.check_shard(number) {
+            Ok(()) => {}
+            Err(error @ disk_array::Error::CorruptShard { .. }) => {
+                damage.push(Damage { shard: number, message: error.to_string() });
+            }
+            // What cannot be looked at may be whole.
+            Err(error) => return Err(error.into()),
         }
         progress.add(1);
     }

@@ -67,6 +67,7 @@ pub(super) fn make_dataset(path: &Path, name: &str, dims: &Shape, data_type: Dat
     }
     let file = library::File::create(&path_of(path)?).map_err(bad(path))?;
     let offset_bytes = file.make_dataset(name, dims, element(data_type)).map_err(bad(path))?;
+    file.close().map_err(bad(path))?;
     // A dataset without elements has no place.
     Ok(offset_bytes.unwrap_or(0))
 }
@@ -90,7 +91,7 @@ pub(super) fn open(path: &Path, name: Option<&str>) -> Result<Found> {
         element_bytes: data_type.bytes(),
         order: Order::LastFastest,
     };
-    Ok(match dataset.offset_bytes().filter(|_| as_ours) {
+    Ok(match dataset.offset_bytes().filter(|_| as_ours && dataset.is_in(&file)) {
         Some(offset_bytes) => Found::Flat(data_type, place(offset_bytes)),
         None => Found::Other(Dataset { path: path.to_owned(), opened: dataset, _file: file, element, dims }),
     })

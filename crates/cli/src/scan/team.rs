@@ -87,7 +87,12 @@ impl Team {
         };
         let one = || one(&next).inspect_err(|_| failed.store(true, Ordering::Relaxed));
         std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..self.threads).map(|_| scope.spawn(one)).collect();
+            // Where the system gives fewer threads, fewer do it; where it gives none, this one.
+            let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, one).ok();
+            let threads: Vec<_> = (0..self.threads).map_while(spawn).collect();
+            if threads.is_empty() {
+                return Ok(vec![one()?]);
+            }
             threads
                 .into_iter()
                 .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))

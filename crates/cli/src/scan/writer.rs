@@ -85,6 +85,7 @@ impl<'a> Writer<'a> {
     /// Writes the elements of `tile`, which lie in `memory` in row-major order. Waits for them.
     pub(crate) fn write(&self, buffers: &mut Buffers, tile: &Section, memory: &[u8]) -> Result<()> {
         let layout = self.creation.layout();
+        let mut written_to: Vec<Arc<File>> = vec![];
         for piece in pieces::of_tile(layout, tile) {
             let bytes = piece.bytes(layout.data_type().bytes());
             let mut buffer = buffers.take()?;
@@ -113,10 +114,15 @@ impl<'a> Writer<'a> {
                 buffer.select(0..len);
             }
             buffers.flights.push_back(file.submit_write(at, buffer)?);
+            if written_to.last().is_none_or(|last| !Arc::ptr_eq(last, &file)) {
+                written_to.push(file);
+            }
         }
         while !buffers.flights.is_empty() {
             buffers.finish()?;
         }
+        // Small ones are only held so far; a file that is dropped tells nobody what it could not hand over.
+        written_to.iter().try_for_each(|file| file.flush())?;
         Ok(())
     }
 

@@ -93,7 +93,7 @@ impl RmaWindow {
             source = packed.as_ptr();
             pending.keep(packed);
         }
-        self.transfers(to, &layout, |local, remote, len| {
+        self.transfers(to, Kind::Put, &layout, |local, remote, len| {
             // SAFETY: both lie in the memory that the caller or `pack` vouches for, for as long as `pending` lives.
             let code = unsafe {
                 let count = int(len * bytes);
@@ -127,7 +127,7 @@ impl RmaWindow {
             // SAFETY: the caller's promise; the runs are those of the packed elements.
             unsafe { pending.unpack(packed, Runs::new(&from.counts, &layout, &from.local), bytes, to) };
         }
-        self.transfers(from, &layout, |local, remote, len| {
+        self.transfers(from, Kind::Get, &layout, |local, remote, len| {
             // SAFETY: as for `put`.
             let code = unsafe {
                 let count = int(len * bytes);
@@ -166,7 +166,7 @@ impl RmaWindow {
         let source = packed.as_ptr();
         pending.keep(packed);
         let (datatype, per_element) = real_datatype(to.element_type);
-        self.transfers(to, &Layout::dense(&to.counts), |local, remote, len| {
+        self.transfers(to, Kind::Accumulate, &Layout::dense(&to.counts), |local, remote, len| {
             let count = int(len * per_element);
             // SAFETY: as for `put`.
             let code = unsafe {
@@ -198,6 +198,9 @@ impl RmaWindow {
         increment: i64,
     ) -> Result<i64> {
         let bytes = element_type.bytes();
+        if self.is_free() {
+            return Err(crate::Error::Removed);
+        }
         self.settle(rank, &(element * bytes..(element + 1) * bytes), Kind::Accumulate)?;
         // In the low bytes, which come first here, it is both an int and a long.
         let (increment, mut found) = (increment.to_ne_bytes(), [0u8; 8]);
@@ -240,7 +243,7 @@ impl RmaWindow {
     /// Waits until all operations are complete at their targets.
     pub(super) fn flush_all(&self) -> Result<()> {
         let targets = self.outstanding().targets();
-        targets.into_iter().try_for_each(|rank| self.flush(rank))
+        targets.into_iter().map(|rank| self.flush(rank)).fold(Ok(()), Result::and)
     }
 
     /// Synchronises the two copies that MPI may have of the memory.
@@ -280,6 +283,7 @@ impl RmaWindow {
     fn transfers(
         &self,
         what: &Move,
+        kind: Kind,
         local: &Layout,
         mut transfer: impl FnMut(usize, usize, usize) -> Result<()>,
     ) -> Result<()> {
@@ -297,6 +301,8 @@ impl RmaWindow {
                 if begun % TRANSFERS_MAX == 0 {
                     entered = None;
                     result = std::mem::replace(&mut result, Ok(())).and_then(|()| self.flush(what.rank));
+                    // What comes now is not complete.
+                    self.outstanding().note(what.rank, what.bytes(), kind);
                     match self.mpi.enter() {
                         Ok(again) => entered = Some(again),
                         Err(error) => result = Err(error.into()),

@@ -8,6 +8,7 @@
 
 use section::Shape;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::mem::ManuallyDrop;
 use std::ptr::{null, null_mut};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -15,6 +16,8 @@ type Id = i64;
 type Status = c_int;
 /// The default properties, the error stack of the thread, all of a dataset.
 const DEFAULT: Id = 0;
+/// Names of files are not longer.
+const PATH_BYTES_MAX: usize = 4096;
 
 const READ_ONLY: c_uint = 0;
 const TRUNCATE: c_uint = 2;
@@ -96,6 +99,8 @@ unsafe extern "C" {
     fn H5Dget_type(dataset: Id) -> Id;
     fn H5Dget_create_plist(dataset: Id) -> Id;
     fn H5Dget_offset(dataset: Id) -> u64;
+    fn H5Dget_storage_size(dataset: Id) -> u64;
+    fn H5Fget_name(object: Id, name: *mut c_char, size: usize) -> isize;
     fn H5Dread(
         dataset: Id,
         memory_type: Id,
@@ -197,6 +202,26 @@ impl Object {
     fn made(turn: &Turn, id: Id, close: unsafe extern "C" fn(Id) -> Status, doing: &str) -> Result<Self> {
         if id < 0 { Err(refusal(turn, doing)) } else { Ok(Self { id, close }) }
     }
+}
+
+impl Object {
+    /// Gives it back; what that writes may fail.
+    fn close(self, doing: &str) -> Result<()> {
+        let object = ManuallyDrop::new(self);
+        let turn = turn();
+        // SAFETY: the object is open, of the kind that `close` is for, and is not dropped.
+        let status = unsafe { (object.close)(object.id) };
+        expect(&turn, status, doing)
+    }
+}
+
+/// The name of the file in which an object is.
+fn file_of(object: &Object) -> Option<CString> {
+    let mut name = vec![0u8; PATH_BYTES_MAX];
+    let _turn = turn();
+    // SAFETY: an open object; the library ends what it writes there with a zero byte.
+    let len = unsafe { H5Fget_name(object.id, name.as_mut_ptr().cast(), name.len()) };
+    if len < 0 { None } else { CStr::from_bytes_until_nul(&name).ok().map(CStr::to_owned) }
 }
 
 impl Drop for Object {
@@ -357,7 +382,14 @@ impl File {
         };
         let dataset = Object::made(&turn, id, H5Dclose, &doing);
         drop(turn);
-        Ok(Dataset(dataset?).offset_bytes())
+        let dataset = Dataset(dataset?);
+        let offset_bytes = dataset.offset_bytes();
+        dataset.close().map(|()| offset_bytes)
+    }
+
+    /// Writes what the library has in memory, and gives the file back.
+    pub(super) fn close(self) -> Result<()> {
+        self.0.close("write the file")
     }
 }
 
@@ -407,14 +439,26 @@ impl Dataset {
     pub(super) fn offset_bytes(&self) -> Option<u64> {
         let turn = turn();
         // SAFETY: an open dataset; the list is open between the calls.
-        let (layout, external, offset) = unsafe {
+        let (layout, external, stored_bytes, offset) = unsafe {
             let list = H5Dget_create_plist(self.0.id);
-            let found = (H5Pget_layout(list), H5Pget_external_count(list), H5Dget_offset(self.0.id));
+            let (layout, external) = (H5Pget_layout(list), H5Pget_external_count(list));
             H5Pclose(list);
-            found
+            (layout, external, H5Dget_storage_size(self.0.id), H5Dget_offset(self.0.id))
         };
         drop(turn);
-        (layout == LAYOUT_CONTIGUOUS && external == 0 && offset != u64::MAX).then_some(offset)
+        // What has no storage yet has no place, even if one is told.
+        let has_place = external == 0 && stored_bytes > 0 && offset != u64::MAX;
+        (layout == LAYOUT_CONTIGUOUS && has_place).then_some(offset)
+    }
+
+    /// Whether it is in this file, and not in another one that a link in it names.
+    pub(super) fn is_in(&self, file: &File) -> bool {
+        matches!((file_of(&self.0), file_of(&file.0)), (Some(mine), Some(theirs)) if mine == theirs)
+    }
+
+    /// Gives it back.
+    fn close(self) -> Result<()> {
+        self.0.close("write the dataset")
     }
 
     fn space(&self) -> Result<Object> {
