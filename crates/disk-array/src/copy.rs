@@ -66,14 +66,6 @@ impl Copying {
             Survey::Other(found) => Err(Error::Exists { path: path.to_owned(), found }),
         };
         free(Survey::of(path)?)?;
-        let made_directory = disk.make_directory(path)?;
-        let turn = Turn::of_maker(path)?;
-        // As it is now: another process may have made an array here until now.
-        let survey = if made_directory { Survey::Absent } else { free(Survey::of(path)?)? };
-        let half_made = matches!(survey, Survey::HalfMade).then(|| ChunkTree::of(path, None)).transpose()?;
-        if let Some(foreign) = half_made.as_ref().and_then(|tree| tree.foreign.first()) {
-            return Err(Error::Exists { path: foreign.clone(), found: "something in the way of the shards" });
-        }
         let mut shards = source.stored()?.shards;
         shards.reverse();
         let mut bytes_total = 0;
@@ -84,6 +76,14 @@ impl Copying {
                 return Err(source.corrupt_shard(number, "not a file".to_owned()));
             }
             bytes_total += metadata.len();
+        }
+        let made_directory = disk.make_directory(path)?;
+        let turn = Turn::of_maker(path)?;
+        // As it is now: another process may have made an array here until now.
+        let survey = if made_directory { Survey::Absent } else { free(Survey::of(path)?)? };
+        let half_made = matches!(survey, Survey::HalfMade).then(|| ChunkTree::of(path, None)).transpose()?;
+        if let Some(foreign) = half_made.as_ref().and_then(|tree| tree.foreign.first()) {
+            return Err(Error::Exists { path: foreign.clone(), found: "something in the way of the shards" });
         }
         let owns_directory = made_directory || half_made.is_some();
         let copying = Self {
