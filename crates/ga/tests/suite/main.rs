@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         .run(&[
             scenario!(oracle::random_operations_agree_with_a_plain_array),
             scenario!(oracle::operations_of_one_rank_keep_their_order),
+            scenario!(oracle::a_sync_completes_transfers_of_more_runs_than_are_counted_at_once),
             scenario!(contention::a_counter_gives_every_number_once),
             scenario!(contention::contended_accumulates_lose_nothing),
             scenario!(contention::a_mutex_lets_one_rank_in_at_a_time),

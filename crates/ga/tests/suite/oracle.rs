@@ -281,3 +281,23 @@ pub(crate) fn operations_of_one_rank_keep_their_order(ga: &Context) {
     ga.sync().unwrap();
     array.destroy().unwrap();
 }
+
+/// A column of which each element is a run of its own, in the block of the next rank; nobody waits for the request before the sync.
+pub(crate) fn a_sync_completes_transfers_of_more_runs_than_are_counted_at_once(ga: &Context) {
+    const ROWS: u64 = 5000;
+    let ranks = ga.ranks() as u64;
+    let array = ga.array(ElementType::Double, &[ROWS * ranks, 3]).chunk(&[5000, 3]).create().unwrap();
+    let view = array.view::<f64>().unwrap();
+    let of_rank = |rank: u64| Section::new(&[rank * ROWS, 1], &[(rank + 1) * ROWS, 2]).unwrap();
+    let values = |rank: u64| (0..ROWS).map(|row| (rank * ROWS + row) as f64 + 0.5).collect::<Vec<_>>();
+    let me = ga.rank() as u64;
+    let next = (me + 1) % ranks;
+    let written = values(next);
+    ga.sync().unwrap();
+    let put = view.nbput(&of_rank(next), &written).unwrap();
+    ga.sync().unwrap();
+    assert_eq!(view.to_vec(&of_rank(me)).unwrap(), values(me));
+    put.wait().unwrap();
+    ga.sync().unwrap();
+    array.destroy().unwrap();
+}

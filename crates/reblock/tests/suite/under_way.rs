@@ -238,11 +238,18 @@ pub(crate) fn an_earlier_try_that_still_runs_ends_when_a_later_one_has_begun(wor
 }
 
 pub(crate) fn what_tries_have_left_goes_where_the_target_is_made_anew(world: &World) {
-    let disk = world.context(6_000 / world.ga.ranks() as u64);
+    let open = move |path: &std::path::Path, mode| {
+        let device = FaultDevice::new(open_device(path, mode)?);
+        if path.to_string_lossy().contains("pass-1") {
+            (0..9).for_each(|operation| device.inject(operation, Fault::Fail(28)));
+        }
+        Ok(device as Arc<dyn elio::Device>)
+    };
+    let disk = world.on_devices(6_000 / world.ga.ranks() as u64, Arc::new(open));
     let (source, mut target, elements) = arrays(world, &disk);
     let turned = Permutation::new(&[1, 0]).unwrap();
-    let maker = Box::new(dra_ga::maker(&world.ga));
-    drop(Copying::begin(&disk, maker, (&source, &mut target), &turned, &options()).expect("begun"));
+    let failed = world.copy(&disk, (&source, &mut target), &turned, &options());
+    all_fail(&disk, failed);
     target.close().expect("closed");
     assert!(dra::between::path(&World::path("target"), 0).exists(), "of several passes");
     world.barrier();
