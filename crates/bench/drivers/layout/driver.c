@@ -17,6 +17,7 @@
  *   skewed SIDE ROWS COLUMNS ALL  reads tiles of ROWS x COLUMNS of the source, row by row, several in flight, at once as many
  *                                 as there are ranks, until ALL rows were read   {"seconds": until the last has arrived}
  *   aligned SIDE ROWS COLUMNS ALL the same of the target
+ *   check SIDE                    compares every element of the target                                               {}
  *
  * After an error the answer is {"error": "..."} and the job ends. */
 #define _GNU_SOURCE
@@ -33,7 +34,7 @@
 #include "macdecls.h"
 #include "team.h"
 
-enum { LINE_BYTES_MAX = 128, PATH_BYTES_MAX = 512, MA_WORDS = 1 << 20, ARRAYS_MAX = 4, IN_FLIGHT = 16, MADE_PARTS = 32 };
+enum { LINE_BYTES_MAX = 128, PATH_BYTES_MAX = 512, MA_WORDS = 1 << 20, ARRAYS_MAX = 4, IN_FLIGHT = 16, MADE_PARTS = 32, CHECKED_ROWS = 256 };
 
 /* More than any array of a run. */
 static const double ARRAY_BYTES_MAX = 1e11, DISK_BYTES_MAX = 1e12;
@@ -125,7 +126,7 @@ static void check_element(const struct block *block, const struct shape *shape, 
 }
 
 /* Compares what this rank has got of a part: its corners, or every element. */
-static void check(const struct slot *slot, const struct shape *shape)
+static void check(const struct slot *slot, const struct shape *shape, int fully)
 {
     struct block block;
     if (!borrow(slot->array, &block))
@@ -136,8 +137,8 @@ static void check(const struct slot *slot, const struct shape *shape)
         last[0] = (int)slot->part.rows - 1;
     if (last[1] >= slot->part.columns)
         last[1] = (int)slot->part.columns - 1;
-    int row_step = job.checks_fully || last[0] == block.first[0] ? 1 : last[0] - block.first[0];
-    int column_step = job.checks_fully || last[1] == block.first[1] ? 1 : last[1] - block.first[1];
+    int row_step = fully || last[0] == block.first[0] ? 1 : last[0] - block.first[0];
+    int column_step = fully || last[1] == block.first[1] ? 1 : last[1] - block.first[1];
     for (int row = block.first[0]; row <= last[0]; row += row_step)
         for (int column = block.first[1]; column <= last[1]; column += column_step)
             check_element(&block, shape, &slot->part, row, column);
@@ -238,10 +239,10 @@ static void start(struct slot *slot, int disk, const struct shape *shape, struct
 }
 
 /* All ranks have compared what they got before anything else comes there. */
-static void finish(struct slot *slot, const struct shape *shape)
+static void finish(struct slot *slot, const struct shape *shape, int checks_fully)
 {
     must(DRA_Wait(slot->request), "DRA_Wait");
-    check(slot, shape);
+    check(slot, shape, checks_fully);
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -252,11 +253,11 @@ static void read_all(struct slot slots[], int disk, const struct shape *shape, i
     for (; part.row < rows_count; part.row += part.rows)
         for (part.column = 0; part.column < shape->side; part.column += part.columns) {
             if (started - finished == IN_FLIGHT)
-                finish(&slots[finished++ % IN_FLIGHT], shape);
+                finish(&slots[finished++ % IN_FLIGHT], shape, job.checks_fully);
             start(&slots[started++ % IN_FLIGHT], disk, shape, part);
         }
     while (finished < started)
-        finish(&slots[finished++ % IN_FLIGHT], shape);
+        finish(&slots[finished++ % IN_FLIGHT], shape, job.checks_fully);
 }
 
 static void command_read(const char *path, const struct shape *shape, int64_t rows_count)
@@ -279,6 +280,25 @@ static void command_read(const char *path, const struct shape *shape, int64_t ro
     team_answer("{\"seconds\": %.9f}", seconds);
 }
 
+/* By whole rows, a part after the other. */
+static void command_check(int64_t side)
+{
+    struct shape shape = {side, least(CHECKED_ROWS, side), side};
+    struct part part = {0, 0, shape.rows, side};
+    int extents[] = {(int)shape.rows, (int)side};
+    struct slot slot;
+    slot.array = NGA_Create(C_DBL, 2, extents, "checked", NULL);
+    int disk = open_to_read(job.target);
+    for (; part.row < side; part.row += part.rows) {
+        GA_Fill(slot.array, &spoilt);
+        start(&slot, disk, &shape, part);
+        finish(&slot, &shape, 1);
+    }
+    must(DRA_Close(disk), "DRA_Close");
+    GA_Destroy(slot.array);
+    team_answer("{}");
+}
+
 /* ---- command lines ---- */
 
 static void carry_out(const char *line)
@@ -288,6 +308,12 @@ static void carry_out(const char *line)
     int64_t rows_count = 0;
     if (strncmp(line, "hello", 5) == 0) {
         team_answer_hello();
+        return;
+    }
+    if (sscanf(line, "check %" SCNd64, &shape.side) == 1) {
+        if (shape.side < 1)
+            fail("not a matrix");
+        command_check(shape.side);
         return;
     }
     int count = sscanf(line, "%15s %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64, word, &shape.side, &shape.rows,

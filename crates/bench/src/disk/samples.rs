@@ -59,9 +59,12 @@ impl<K: Ord> Samples<K> {
         self.median(key).map(|seconds| speed(bytes, seconds))
     }
 
-    /// The times themselves, without the disturbed ones.
+    /// The times themselves, without the disturbed ones if there are others.
     pub(crate) fn seconds(&self, key: &K) -> &[f64] {
-        self.seconds.of(key)
+        match self.seconds.of(key) {
+            [] => self.disturbed.of(key),
+            calm => calm,
+        }
     }
 
     /// The median part of the file that was in the page cache before a read, 0 to 1, if that is not what `operation` needs.
@@ -111,6 +114,7 @@ mod tests {
         let mut samples = Samples::default();
         samples.add_disturbed("ours", 10.0);
         assert_eq!(samples.speed(&"ours", 1000), Some(100.0));
+        assert_eq!(samples.seconds(&"ours"), [10.0]);
         samples.add("ours", 2.0);
         assert_eq!(samples.speed(&"ours", 1000), Some(500.0));
         assert_eq!(samples.seconds(&"ours"), [2.0]);

@@ -112,6 +112,7 @@ impl Place<'_> {
                     Reader::Fio(fio) => place.read_target(fio),
                 })?);
             }
+            team.ask(job, Command::Check)?;
             if beside.copy {
                 place.renew_target()?;
                 page_reporting::settle();

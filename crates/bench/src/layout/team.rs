@@ -38,7 +38,7 @@ pub(crate) enum Command {
     Skewed(Pattern, u64),
     /// The same of the target, all of it.
     Aligned(Pattern),
-    /// Compares the target.
+    /// Compares the target, every element.
     Check,
 }
 
