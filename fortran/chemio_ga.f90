@@ -10,8 +10,8 @@
 !>
 !> Collective, over the processes of the default group or of the array's group, are: beginning and end; creating, allocating,
 !> duplicating and destroying arrays; creating and splitting groups; mutexes; sync and mask_sync, brdcst and all gops; all calls on
-!> whole arrays and on patches, and printing them. All these processes make them, in the same order, and they synchronise before and
-!> after unless ga_mask_sync says otherwise. Other calls are made by one process by itself.
+!> whole arrays and on patches, and printing them. All these processes make them, in the same order. Calls on whole arrays and on
+!> patches synchronise before and after, unless ga_mask_sync says otherwise. Other calls are made by one process by itself.
 module chemio_ga
   use chemio_ma, only: mt_int, mt_log, mt_real, mt_dbl, mt_scpl, mt_dcpl
   implicit none

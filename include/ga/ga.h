@@ -6,8 +6,8 @@
  *
  * Collective, over the processes of the default group or of the array's group, are: beginning and end; creating, allocating,
  * duplicating and destroying arrays; creating and splitting groups; mutexes; sync and mask_sync, brdcst and all gops; all calls
- * on whole arrays and on patches, and printing them. All these processes make them, in the same order, and they synchronise before and
- * after unless GA_Mask_sync says otherwise. Other calls are made by one process by itself. */
+ * on whole arrays and on patches, and printing them. All these processes make them, in the same order. Calls on whole arrays and on
+ * patches synchronise before and after, unless GA_Mask_sync says otherwise. Other calls are made by one process by itself. */
 
 #ifndef CHEMIO_GA_H
 #define CHEMIO_GA_H

@@ -15,8 +15,8 @@ const C_HEADER: &str = "/* Distributed arrays, with the calls of Global Arrays.
  *
  * Collective, over the processes of the default group or of the array's group, are: beginning and end; creating, allocating,
  * duplicating and destroying arrays; creating and splitting groups; mutexes; sync and mask_sync, brdcst and all gops; all calls
- * on whole arrays and on patches, and printing them. All these processes make them, in the same order, and they synchronise before and
- * after unless GA_Mask_sync says otherwise. Other calls are made by one process by itself. */";
+ * on whole arrays and on patches, and printing them. All these processes make them, in the same order. Calls on whole arrays and on
+ * patches synchronise before and after, unless GA_Mask_sync says otherwise. Other calls are made by one process by itself. */";
 
 /// What stands before the prototypes.
 const C_DEFINITIONS: &str = "

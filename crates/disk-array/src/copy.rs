@@ -77,15 +77,14 @@ impl Copying {
             }
             bytes_total += metadata.len();
         }
-        let made_directory = disk.make_directory(path)?;
-        let turn = Turn::of_maker(path)?;
-        // As it is now: another process may have made an array here until now.
-        let survey = if made_directory { Survey::Absent } else { free(Survey::of(path)?)? };
+        let (turn, made_directory) = Turn::of_maker(&disk, path)?;
+        // As it is now: another process may have made an array here meanwhile, even in the directory that this one has made.
+        let survey = free(Survey::of(path)?)?;
         let half_made = matches!(survey, Survey::HalfMade).then(|| ChunkTree::of(path, None)).transpose()?;
         if let Some(foreign) = half_made.as_ref().and_then(|tree| tree.foreign.first()) {
             return Err(Error::Exists { path: foreign.clone(), found: "something in the way of the shards" });
         }
-        let owns_directory = made_directory || half_made.is_some();
+        let owns_directory = half_made.is_some() || (made_directory && matches!(survey, Survey::Empty));
         let copying = Self {
             source,
             path: path.to_owned(),
@@ -160,7 +159,10 @@ impl Copying {
         assert!(self.shards.is_empty() && self.current.is_none(), "shards are left to copy");
         let new = self.path.join(NEW);
         let (_, text) = read_metadata_text(self.source.path())?;
-        if self.source.changed()?.is_some() {
+        let is_same = |now: ArrayDirectory| {
+            now.is_made_as(&self.source) && now.unfinished() == self.source.unfinished()
+        };
+        if !self.source.changed()?.is_none_or(is_same) {
             return Err(Error::Changed { path: self.source.path().to_owned() });
         }
         let metadata = self.disk.make_file(&new.join(METADATA))?;
@@ -172,8 +174,8 @@ impl Copying {
             let name = entry.file_name().unwrap_or_default();
             if name != METADATA {
                 let to = self.path.join(name);
-                self.named.push(to.clone());
                 self.disk.rename(&entry, &to)?;
+                self.named.push(to);
             }
         }
         self.disk.sync_directory(&self.path)?;

@@ -71,10 +71,9 @@ impl Creation {
         if let Survey::Other(found) = Survey::of(path)? {
             return not_ours(path, found);
         }
-        let made_directory = disk.make_directory(path)?;
-        let turn = Turn::of_maker(path)?;
-        // As it is now: another process may have made an array here until now.
-        let survey = if made_directory { Survey::Absent } else { Survey::of(path)? };
+        let (turn, made_directory) = Turn::of_maker(&disk, path)?;
+        // As it is now: another process may have made an array here meanwhile, even in the directory that this one has made.
+        let survey = Survey::of(path)?;
         if let Survey::Other(found) = survey {
             return not_ours(path, found);
         }
@@ -84,7 +83,7 @@ impl Creation {
         }
         let half_made = matches!(survey, Survey::HalfMade);
         let is_first = matches!(survey, Survey::Absent | Survey::Empty);
-        let owns_directory = made_directory || half_made;
+        let owns_directory = half_made || (made_directory && matches!(survey, Survey::Empty));
         let creation = Self {
             path: path.to_owned(),
             metadata,

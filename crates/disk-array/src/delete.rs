@@ -8,6 +8,7 @@ use crate::disk::{Disk, entries};
 use crate::error::{Error, Result};
 use crate::format::METADATA;
 use crate::survey::{ChunkTree, NEW, OLD, PART, Survey};
+use crate::turn::Turn;
 use std::path::{Path, PathBuf};
 
 /// What became of a deleted array.
@@ -24,6 +25,7 @@ impl ArrayDirectory {
     /// # Errors
     /// - [`Error::EmptyName`], [`Error::Missing`]: no name; there is nothing.
     /// - [`Error::NotOurs`]: something else; it is not touched.
+    /// - [`Error::BeingMade`]: somebody else is making an array there.
     /// - What the system says. Then the array is as it was, or there is none any more; deleting can be tried again. It needs
     ///   no room on the disk.
     pub fn delete(path: &Path) -> Result<Deleted> {
@@ -43,8 +45,9 @@ impl ArrayDirectory {
 
     pub(crate) fn delete_whoever_made_it_on(&self, disk: &Disk) -> Result<Deleted> {
         let path = self.path();
+        let _turn = Turn::of_remover(path)?;
         if self.attributes().is_some() && matches!(Survey::of(path)?, Survey::Ours(_)) {
-            return delete_on(disk, path);
+            return delete_in_turn(disk, path);
         }
         let stored = self.stored()?;
         retire_metadata(disk, path)?;
@@ -58,6 +61,11 @@ impl ArrayDirectory {
 }
 
 pub(crate) fn delete_on(disk: &Disk, path: &Path) -> Result<Deleted> {
+    let _turn = Turn::of_remover(path)?;
+    delete_in_turn(disk, path)
+}
+
+fn delete_in_turn(disk: &Disk, path: &Path) -> Result<Deleted> {
     let survey = Survey::of(path)?;
     let not_ours = |found| Err(Error::NotOurs { path: path.to_owned(), found });
     match survey {

@@ -273,6 +273,7 @@ impl ArrayDirectory {
     ///
     /// # Errors
     /// - [`Error::NotOurs`]: the attribute `chemio`, which is not the caller's.
+    /// - [`Error::Changed`]: the mark of an unfinished array is not the one that this has found or set.
     /// - What the system says; then the attributes are as they were.
     pub fn set_attribute(&mut self, key: &str, value: Option<Value>) -> Result<()> {
         self.set_attribute_on(&Disk::default(), key, value)
@@ -294,6 +295,10 @@ impl ArrayDirectory {
                 object.entry("attributes").or_insert_with(|| Value::Object(<_>::default())).as_object_mut()
             })
             .ok_or_else(|| malformed("no object for the attributes".to_owned()))?;
+        // Whoever completes an array must not complete that of another one.
+        if key == UNFINISHED && self.unfinished().is_some() && attributes.get(key) != self.unfinished() {
+            return Err(Error::Changed { path: self.path.clone() });
+        }
         match value {
             Some(value) => attributes.insert(key.to_owned(), value),
             None => attributes.remove(key),

@@ -55,14 +55,14 @@ impl fmt::Display for Operation {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Another process is making an array at this place.
-    #[error("another process is making an array here: {}", path.display())]
+    /// Somebody else is making an array at this place, or deleting one.
+    #[error("somebody else is making or deleting an array here: {}", path.display())]
     BeingMade {
         /// The directory.
         path: PathBuf,
     },
-    /// An array was not left alone while it was copied.
-    #[error("another program changed the array while it was copied: {}", path.display())]
+    /// An array was not left alone while it was copied, or completed.
+    #[error("another program has changed the array meanwhile: {}", path.display())]
     Changed {
         /// The array's directory.
         path: PathBuf,

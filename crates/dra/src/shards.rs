@@ -38,6 +38,8 @@ pub(crate) struct Shards {
     devices: Devices,
     writable: bool,
     open: Arc<OpenShards>,
+    /// One at a time makes durable what was written: whoever comes next relies on it.
+    syncing: Mutex<()>,
 }
 
 /// Those that are open; where files are short, they close but for those that transfers are using.
@@ -102,7 +104,8 @@ impl Shards {
         let open = Arc::<OpenShards>::default();
         let keeper: Weak<OpenShards> = Arc::downgrade(&open);
         note_spare_files(keeper);
-        Self { directory: Arc::clone(directory), devices: devices.clone(), writable, open }
+        let syncing = Mutex::default();
+        Self { directory: Arc::clone(directory), devices: devices.clone(), writable, open, syncing }
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -212,6 +215,7 @@ impl Shards {
 
     /// Makes all that this process wrote durable. What fails stays noted, and so does what is written meanwhile.
     pub(crate) fn sync(&self) -> Result<()> {
+        let _turn = self.syncing.lock().unwrap_or_else(PoisonError::into_inner);
         let written: Vec<u64> = self.open().written.iter().copied().collect();
         for number in written {
             self.open().written.remove(&number);

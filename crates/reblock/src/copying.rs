@@ -108,7 +108,7 @@ impl<'a> Copying<'a> {
             progress,
             stage: Stage::Between,
         };
-        copying.find_start((source, target), note.as_ref())?;
+        copying.find_start((source, target), note.as_ref(), passes_before)?;
         if copying.position.pass < copying.plan.passes().len() {
             copying.begin_pass(source, target)?;
         }
@@ -191,11 +191,12 @@ impl<'a> Copying<'a> {
         }
     }
 
-    /// Where to begin, and the arrays that an earlier try has left for it, which has left this note.
+    /// Where to begin, and the arrays that an earlier try of `passes_before` has left for it, which has left this note.
     fn find_start(
         &mut self,
         (source, target): (&DiskArray, &mut DiskArray),
         note: Option<&Value>,
+        passes_before: usize,
     ) -> Result<()> {
         if let Some(position) = self.journal.position(&self.context, note)?
             && let Some(between) = self.reopen(target, position)
@@ -207,8 +208,9 @@ impl<'a> Copying<'a> {
             (self.position, self.between) = (position, between);
             self.is_continued = position != Position::default();
         } else {
-            // Also of tries whose note is gone, because the target was made anew.
-            for pass in between::left(&self.context, source, target)? {
+            // Of the noted passes also what is half-made; of tries whose note is gone, because the target was made anew, what there is.
+            let left = between::left(&self.context, source, target)?;
+            for pass in (0..passes_before).chain(left.into_iter().filter(|&pass| pass >= passes_before)) {
                 self.remove_between(target, pass);
             }
         }

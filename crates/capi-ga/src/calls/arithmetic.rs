@@ -191,9 +191,9 @@ pub(crate) unsafe fn copy_patch<N: Integer>(caller: Caller, letter: u8, from: Ra
         // SAFETY: promised by the caller.
         let (from, to) = unsafe { (from.place(caller, &session)?, to.place(caller, &session)?) };
         if from.array.handle == to.array.handle && from.section == to.section && !transposed {
-            // It is there already.
+            // It is there already; what others are to see they see, as after any copy.
             session.context().unmask_sync();
-            return Ok(());
+            return Ok(session.context().sync_group(from.array.group())?);
         }
         Ok(from.array.array.copy_patch(transposed, &from.section, &to.array.array, &to.section)?)
     });

@@ -25,6 +25,7 @@ pub(crate) fn run(options: &options::Verify) -> Result<()> {
     let shards = stored.shards.len() + damage.len();
     let progress =
         Progress::on(Canvas::StandardError, "checking", Amount::Shards(stored.shards.len() as u64));
+    let mut refused = None;
     for &number in &stored.shards {
         interrupt::check()?;
         match array.check_shard(number) {
@@ -32,12 +33,15 @@ pub(crate) fn run(options: &options::Verify) -> Result<()> {
             Err(error @ disk_array::Error::CorruptShard { .. }) => {
                 damage.push(Damage { shard: number, message: error.to_string() });
             }
-            // What cannot be looked at may be whole.
-            Err(error) => return Err(error.into()),
+            // What cannot be looked at may be whole; damage elsewhere is told all the same.
+            Err(error) => refused = refused.or(Some(error)),
         }
         progress.add(1);
     }
     drop(progress);
+    if let Some(error) = refused.filter(|_| damage.is_empty()) {
+        return Err(error.into());
+    }
     damage.sort_by_key(|damage| damage.shard);
     let read = if options.read && damage.is_empty() { Some(read_all(&options.array.path)?) } else { None };
     if options.array.facts.json {

@@ -43,6 +43,8 @@ pub(crate) fn run(options: &options::Import) -> Result<()> {
     let spec = spec(options, data_type, &dims)?;
     expect_free(&options.array, options.force)?;
     let mut creation = Creation::begin(&options.array, &spec)?;
+    // Somebody may have been faster, and this has waited for him.
+    expect_free(&options.array, options.force)?;
     let shards = creation.layout().shards_count();
     let progress = Progress::on(Canvas::StandardError, "making", Amount::Shards(shards));
     for number in 0..shards {

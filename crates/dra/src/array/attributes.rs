@@ -90,10 +90,14 @@ impl DiskArray {
             Err(Error::Access { path: path.clone(), opened, asked })
         };
         self.context.agree_on("setting an attribute", &path, &asked, allowed)?;
-        let keeper = self.keeps_directory();
+        let (keeper, mark) = (self.keeps_directory(), value.clone());
         let set = if keeper { self.directory.set_attribute(key, value) } else { Ok(()) };
         self.context.agree(set.map_err(Error::from))?;
-        self.directory = self.context.agree(ArrayDirectory::open(&path).map_err(Error::from))?;
+        // It may be another one's mark already.
+        let is_mine = |now: &ArrayDirectory| key != UNFINISHED || now.unfinished() == mark.as_ref();
+        let now = ArrayDirectory::open(&path).map_err(Error::from);
+        let now = now.and_then(|now| if is_mine(&now) { Ok(now) } else { Err(self.replaced()) });
+        self.directory = self.context.agree(now)?;
         *self.latest.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
         Ok(())
     }

@@ -232,10 +232,15 @@ impl Transfer {
         self.route != Route::Resident && matches!(outcome, Err(error) if is_refusal(error))
     }
 
-    /// The ring has moved this. If it refused, or wrote a part only, a worker goes on, or whoever waits.
+    /// The ring has moved this. If it refused, wrote a part only, or read a part of what comes from the page cache, a worker goes on, or
+    /// whoever waits. (What was read around the cache and is short ends with the file.)
     pub(crate) fn complete(self: &Arc<Self>, outcome: Outcome) {
+        let goes_on = |bytes: usize| match self.direction {
+            Direction::Write => true,
+            Direction::Read => bytes > 0 && self.route == Route::Cached,
+        };
         let moved_bytes = match outcome {
-            Ok(bytes) if bytes < self.region.len() && self.direction == Direction::Write => bytes,
+            Ok(bytes) if bytes < self.region.len() && goes_on(bytes) => bytes,
             outcome if self.is_refused(&outcome) => 0,
             outcome => return self.finish(outcome),
         };

@@ -141,18 +141,12 @@ impl Pending {
     }
 
     /// Makes a small request that is in the cache at once, or one that is waited for at once: cheaper than handing it to a worker.
-    fn read_at_issue(&mut self, mut rest: Range<usize>) {
-        loop {
-            match self.move_through_cache(rest.clone()) {
-                Err(_) => return self.start_in_place(Route::Cached, rest), // the wait tells the error
-                Ok(bytes) => {
-                    self.done_bytes += bytes;
-                    rest.start += bytes;
-                    if bytes == 0 || rest.is_empty() {
-                        return self.finish_with(Ok(self.done_bytes));
-                    }
-                    // Either the file ends here, or an error does not show before it is asked again.
-                }
+    fn read_at_issue(&mut self, rest: Range<usize>) {
+        match self.move_through_cache(rest.clone()) {
+            Err(_) => self.start_in_place(Route::Cached, rest), // the wait tells the error
+            Ok(bytes) => {
+                self.done_bytes += bytes;
+                self.finish_with(Ok(self.done_bytes));
             }
         }
     }
