@@ -54,7 +54,8 @@ pub struct Outcome {
 /// written to or replaced meanwhile: then it begins anew.
 ///
 /// Memory is that of the context on all ranks together ([`dra::Settings`]); less than four bricks, and two for each I/O process, is
-/// raised to that. Where several passes are needed, arrays named after the target with `.pass-1` and so on lie beside it meanwhile, and each has the attribute
+/// raised to that. Where several passes are needed, arrays named after the target with `.pass-1` and so on lie beside it meanwhile,
+/// and each has the attribute
 /// [`chemio_between`](dra::between), which names the target. What else has such a name is never touched.
 ///
 /// `progress` is called on every rank after each step.

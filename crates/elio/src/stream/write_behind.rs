@@ -4,7 +4,7 @@
 //! What is held here is seen by every handle of the file in this process, because every operation that could tell the
 //! difference hands it over first. It reaches the kernel at the latest by length, sync or close, when the buffer is full,
 //! or after a tenth of a second; of a file that other processes write, also by wait. If the kernel refuses, the data stays
-//! held and the error is reported to whoever asked; only close gives it up, and says so. Until the kernel has taken what it
+//! held and the error is reported to whoever asked; only the close of the last handle gives it up, and says so. Until the kernel has taken what it
 //! refused, each wait asks again.
 
 use crate::buffer::{PoolBuffer, pool};
