@@ -19,8 +19,17 @@ WIDTH     = $(if $(filter 8,$(INTEGER)),-fdefault-integer-8)
 GA_FLAGS  = $(or $(shell $(PKG) --cflags $(LIBRARY)), $(error no $(LIBRARY).pc: say PREFIX=where chemio is installed))
 GA_LIBS   = $(shell $(PKG) --libs $(LIBRARY))
 
+# With what a program was built last: with another library, or another INTEGER, it is built anew.
+BUILT_WITH = $(CC) $(FC) $(OPT) $(ARCH) $(WIDTH) $(GA_FLAGS) $(GA_LIBS)
+
+.built-with: FORCE
+	@printf '%s\n' '$(BUILT_WITH)' | cmp -s - $@ || printf '%s\n' '$(BUILT_WITH)' > $@
+
 # A shell's words: the commands after it run with a directory $$scratch, which has to be empty in the end.
 IN_SCRATCH = scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT
 IS_EMPTY   = [ -z "$$(ls -A "$$scratch")" ]
 
-.PHONY: all check clean
+.PHONY: all check clean FORCE
+
+# The first target is the one that make is called for.
+.DEFAULT_GOAL = all

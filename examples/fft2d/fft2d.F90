@@ -77,14 +77,16 @@ contains
    end subroutine
 
    subroutine take_arguments()
-      integer :: ranks
+      integer :: ranks, status
       ranks = ga_nnodes()
       rows = number(1, 2000)
       columns = number(2, 1500)
       megabytes = number(3, max(16, 4 * ranks))
       directory = '.'
       check = 'in-core'
-      if (command_argument_count() > 3) call get_command_argument(4, directory)
+      status = 0
+      if (command_argument_count() > 3) call get_command_argument(4, directory, status=status)
+      if (status /= 0) call refuse('the name of the directory has 200 characters at most')
       if (command_argument_count() > 4) call get_command_argument(5, check)
       if (command_argument_count() > 5) call refuse('there are five arguments: rows, columns, megabytes, directory, check')
       if (check /= 'in-core' .and. check /= 'factors' .and. check /= 'spoil') &
@@ -212,7 +214,15 @@ contains
    subroutine close_and_open(name, d)
       character(len=*), intent(in) :: name
       integer, intent(inout) :: d
-      call must(dra_close(d), 'dra_close')
+      integer :: code
+      character(len=200) :: message
+      code = dra_close(d)
+      if (code /= 0) then
+         ! The handle is gone, the array is not: it is opened to be deleted.
+         call dra_errmsg(code, message)
+         if (dra_open(path(name), DRA_RW, d) /= 0) d = 0
+         call fail('dra_close: ' // trim(message))
+      end if
       call must(dra_open(path(name), DRA_RW, d), 'dra_open')
    end subroutine
 

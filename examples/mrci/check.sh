@@ -29,7 +29,7 @@ all_right() {
 places_are() { [ "$(amount "$(column 6)")" = "$1" ] && [ "$(amount "$(column 7)")" = "$2" ]; }
 amount() { case $1 in 0) echo none ;; 80) echo all ;; *) echo some ;; esac; }
 
-# The program ended with this code, and with one line of its own that says this.
+# The program ended with this code, and with a line of its own that says this.
 refused() { # code text
   [ "$code" -eq "$1" ] && [ "$(grep -c '^mrci: ' "$work/out")" -ge 1 ] && grep '^mrci: ' "$work/out" | grep -q -- "$2" &&
     scratch_is_empty

@@ -16,7 +16,7 @@ extern struct options {
     int level;             /* of zstd */
     int repeat;            /* how often each mode is timed */
     int is_wanted[MODES];
-    double memory_mb;      /* of the global array in mode overflow; 0: a third of what the records need at least */
+    double memory_mb;      /* of the global array in mode overflow; 0: about half of what the records need */
     double disk_mb;        /* the most that the shared file may grow to; -1: no limit */
     const char *scratch;   /* directory of the shared file */
     uint64_t seed;

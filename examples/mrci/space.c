@@ -116,8 +116,3 @@ void space_give(enum place place, int class, long offset)
     enter(place, count_of(class), count);
     close_books(place);
 }
-
-double space_used(enum place place)
-{
-    return (double)look_up(place, USED);
-}

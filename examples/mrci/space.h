@@ -23,7 +23,4 @@ long space_take(enum place place, int class);
 /* Gives one back. */
 void space_give(enum place place, int class, long offset);
 
-/* The bytes that were handed out at least once. */
-double space_used(enum place place);
-
 #endif

@@ -55,12 +55,15 @@ contains
 
    subroutine take_arguments()
       character(len=20) :: word
+      integer :: status
       pairs = number(1, 1200)
       auxiliary = number(2, 1500)
       width = number(3, 250)
       directory = '.'
       word = 'check'
-      if (command_argument_count() > 3) call get_command_argument(4, directory)
+      status = 0
+      if (command_argument_count() > 3) call get_command_argument(4, directory, status=status)
+      if (status /= 0) call refuse('the name of the directory is too long')
       if (command_argument_count() > 4) call get_command_argument(5, word)
       if (word /= 'check' .and. word /= 'no-check') call refuse('the fifth argument is check or no-check')
       is_checked = word == 'check'

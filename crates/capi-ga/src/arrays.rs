@@ -166,7 +166,6 @@ impl Session {
     /// Makes an array in a group (none is the default group) and gives it the lowest handle that is free. Collective over the
     /// group: a mistake in the plan of one process is an error on all.
     pub(crate) fn create(&self, group: Option<i64>, plan: Result<Plan>) -> Result<i64> {
-        self.context().unmask_sync();
         let (_, members) = self.groups().of_array(group)?;
         let made = Plan { group, ..members.agree(plan)? }.make(self)?;
         Ok(self.insert(made))
@@ -198,7 +197,6 @@ impl Session {
 
     /// Makes the array that has been described. Collective over its group: a mistake of one process is an error on all.
     pub(crate) fn allocate(&self, handle: i64) -> Result<()> {
-        self.context().unmask_sync();
         let described = self.slot(handle).and_then(|slot| match slot.made.get() {
             Some(made) => Err(Error::AlreadyAllocated { handle, name: made.array.name().to_owned() }),
             None if slot.plan().kind.is_none() => Err(Error::BadType { code: 0 }),
@@ -216,7 +214,6 @@ impl Session {
     /// An array of the same type, shape and distribution. Collective over the group of the model: a dead handle on one process
     /// is an error on all.
     pub(crate) fn duplicate(&self, handle: i64, name: String) -> Result<i64> {
-        self.context().unmask_sync();
         let model = self.group_of(handle)?.agree(self.array(handle))?;
         let copy = Made::checked(self, model.array.duplicate(name)?, model.kind, model.group)?;
         Ok(self.insert(copy))
@@ -230,7 +227,6 @@ impl Session {
 
     /// Removes an array. Collective over its group.
     pub(crate) fn destroy(&self, handle: i64) -> Result<()> {
-        self.context().unmask_sync();
         let slot = self.arrays().remove(position(handle)).ok_or(Error::DeadHandle { handle })?;
         let Some(made) = chemio_capi::handles::into_last(slot).made.into_inner() else { return Ok(()) };
         let Made { array, group, .. } = chemio_capi::handles::into_last(made);

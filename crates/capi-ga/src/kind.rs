@@ -12,6 +12,9 @@ pub(crate) fn set_integer_bytes(bytes: usize) {
     INTEGER_BYTES.store(bytes, Ordering::Relaxed);
 }
 
+/// `MT_LOG`.
+const LOGICAL: i64 = 1011;
+
 /// What an array is made of, and what it was called when it was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Kind {
@@ -27,8 +30,8 @@ impl Kind {
     pub(crate) fn from_code(code: i64) -> Result<Self> {
         let element = match code {
             1001 => ElementType::Int,
-            1010 | 1011 if INTEGER_BYTES.load(Ordering::Relaxed) == 4 => ElementType::Int,
-            1002 | 1010 | 1011 | 1016 => ElementType::Long,
+            1010 | LOGICAL if INTEGER_BYTES.load(Ordering::Relaxed) == 4 => ElementType::Int,
+            1002 | 1010 | LOGICAL | 1016 => ElementType::Long,
             1003 | 1012 => ElementType::Float,
             1004 | 1013 => ElementType::Double,
             1006 | 1014 => ElementType::SingleComplex,
@@ -36,6 +39,11 @@ impl Kind {
             _ => return Err(Error::BadType { code }),
         };
         Ok(Self { element, code })
+    }
+
+    /// Whether Fortran calls the elements LOGICAL.
+    pub(crate) fn is_logical(self) -> bool {
+        self.code == LOGICAL
     }
 
     /// The code that C programs are told.
@@ -54,7 +62,7 @@ impl Kind {
     /// The code that Fortran programs are told: integers of another width than INTEGER have that of C.
     pub(crate) fn fortran_code(self) -> i64 {
         match self.element {
-            ElementType::Int | ElementType::Long if self.code == 1011 => 1011,
+            ElementType::Int | ElementType::Long if self.is_logical() => LOGICAL,
             ElementType::Int | ElementType::Long
                 if self.element.bytes() == INTEGER_BYTES.load(Ordering::Relaxed) =>
             {

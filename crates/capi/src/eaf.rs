@@ -5,13 +5,14 @@ pub mod c;
 pub mod fortran;
 
 use crate::error::{Error, Result};
+use crate::failures::Failures;
 use crate::handles::{Table, into_last};
 use crate::integer::Integer;
 use crate::requests::{self, Issued, Requests, Transfer};
 use crate::{boundary, exit, last_error, logging, offset, pointer, stdout};
 use eaf::{FileSystem, ForeignBuffer, Kind, codes};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a request variable holds after a call that issued none.
 const NO_REQUEST: i64 = -1;
@@ -28,6 +29,8 @@ struct OpenFile {
 /// Requests of all files.
 static ISSUED: Issued = Issued::new();
 static FILES: Table<OpenFile> = Table::new();
+/// Requests of closed files that have failed: a wait may still come.
+static FAILED_BEFORE: Mutex<Failures<i32, ()>> = Mutex::new(Failures::new());
 
 /// The arguments that all transfers have, as they come.
 #[derive(Clone, Copy)]
@@ -93,6 +96,19 @@ impl Checked {
     }
 }
 
+fn failed_before() -> MutexGuard<'static, Failures<i32, ()>> {
+    FAILED_BEFORE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes a request that has been started and gives it a number.
+fn issue(open: &OpenFile, started: eaf::Request<ForeignBuffer>) -> i32 {
+    let id = open.requests.insert(started);
+    if !requests::is_finished_at_issue(id.into()) {
+        failed_before().forget(&id);
+    }
+    id
+}
+
 fn file(fd: i64) -> Result<Arc<OpenFile>> {
     FILES.get(fd).ok_or(Error::InvalidHandle { fd })
 }
@@ -112,6 +128,7 @@ fn close(fd: i64) -> Result<()> {
     let OpenFile { file, requests } = into_last(FILES.remove(fd).ok_or(Error::InvalidHandle { fd })?);
     requests.drain(());
     let untold = requests.untold(());
+    failed_before().take_over(requests.into_failures());
     let closed = file.close();
     untold.and(closed.map_err(Error::Eaf))
 }
@@ -162,7 +179,7 @@ unsafe fn aread<I: Integer>(arguments: Arguments, request: *mut I) -> Result<()>
     pointer::check(request, "req_id", codes::AREAD_FAILED)?;
     // SAFETY: promised by the caller.
     let started = transfer.open.file.aread(transfer.offset_bytes, unsafe { transfer.foreign() })?;
-    let id = transfer.open.requests.insert(started);
+    let id = issue(&transfer.open, started);
     // SAFETY: checked above.
     unsafe { pointer::store(request, I::nearest(id.into())) };
     Ok(())
@@ -177,7 +194,7 @@ unsafe fn awrite<I: Integer>(arguments: Arguments, request: *mut I) -> Result<()
     pointer::check(request, "req_id", codes::AWRITE_FAILED)?;
     // SAFETY: promised by the caller.
     let started = transfer.open.file.awrite(transfer.offset_bytes, unsafe { transfer.foreign() })?;
-    let id = transfer.open.requests.insert(started);
+    let id = issue(&transfer.open, started);
     // SAFETY: checked above.
     unsafe { pointer::store(request, I::nearest(id.into())) };
     Ok(())
@@ -193,7 +210,8 @@ fn wait(fd: i64, id: i64) -> Result<()> {
     }
     let elsewhere = || FILES.find(|open| open.requests.contains(number).then(|| Arc::clone(open)));
     let result = open.requests.wait(number).or_else(|| elsewhere()?.requests.wait(number));
-    result.unwrap_or(if ISSUED.has(id) { Ok(()) } else { Err(unknown) })
+    let of_closed = || failed_before().tell(number).map(Err);
+    result.or_else(of_closed).unwrap_or(if ISSUED.has(id) { Ok(()) } else { Err(unknown) })
 }
 
 /// Whether a request has finished, without waiting.

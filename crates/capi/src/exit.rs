@@ -1,6 +1,12 @@
 //! The end of the program, or of MPI: nothing that was written may be lost with it.
 
-use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
+use crate::boundary;
+use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
+
+/// How long a program that ends in the middle of one of its calls waits for what it has written.
+const INTERRUPTED_WAIT: Duration = Duration::from_secs(5);
 
 /// What to call, each once.
 #[derive(Debug)]
@@ -58,9 +64,28 @@ fn register() {
 
 /// A forked child that exits has neither written anything here nor the threads that write: it hands over nothing.
 extern "C" fn at_exit() {
-    if PROCESS.get() == Some(&std::process::id()) {
-        AT_EXIT.run();
-        LAST_AT_EXIT.run();
+    if PROCESS.get() != Some(&std::process::id()) {
+        return;
+    }
+    if boundary::is_in_call() { hand_over_beside() } else { hand_over() }
+}
+
+fn hand_over() {
+    AT_EXIT.run();
+    LAST_AT_EXIT.run();
+}
+
+/// A signal handler ends the program in the middle of a call, and the locks of that call stay locked. So another thread hands
+/// over, for which nobody waits for ever.
+fn hand_over_beside() {
+    let (done, is_done) = mpsc::channel();
+    let helper = thread::Builder::new().name("chemio-exit".to_owned()).spawn(move || {
+        hand_over();
+        // Nobody listens any more if it took too long.
+        let _ = done.send(());
+    });
+    if helper.is_ok() {
+        let _ = is_done.recv_timeout(INTERRUPTED_WAIT);
     }
 }
 

@@ -54,7 +54,8 @@ impl<K: Ord, O: Copy + PartialEq> Failures<K, O> {
     /// Keeps the error of request `id`. `untold`: somebody has to be told of it, in the end.
     pub fn insert(&mut self, id: K, owner: O, error: Arc<Error>, untold: bool) {
         self.forget(&id);
-        let error = if self.failed.len() < OWN_ERRORS_MAX { error } else { self.common(owner, &error) };
+        let has_own = self.failed.len() < OWN_ERRORS_MAX || matches!(*error, Error::OneOfMany(_));
+        let error = if has_own { error } else { self.common(owner, &error) };
         self.untold_count += usize::from(untold);
         self.failed.insert(id, Failed { owner, error, untold });
     }
@@ -63,6 +64,13 @@ impl<K: Ord, O: Copy + PartialEq> Failures<K, O> {
     pub fn forget(&mut self, id: &K) {
         if let Some(failed) = self.failed.remove(id) {
             self.untold_count -= usize::from(failed.untold);
+        }
+    }
+
+    /// Takes over what has failed in a table that goes. From now on only waits tell it.
+    pub fn take_over(&mut self, other: Self) {
+        for (id, Failed { owner, error, .. }) in other.failed {
+            self.insert(id, owner, error, false);
         }
     }
 
@@ -135,6 +143,18 @@ mod tests {
         }
         assert_eq!(failures.common.len(), 6, "one for each owner and code");
         assert!(failures.tell(count).is_none());
+    }
+
+    #[test]
+    fn what_is_taken_over_is_told_by_waits_alone() {
+        let mut closed = Failures::new();
+        closed.insert(1, (), failed(7), true);
+        let mut all = Failures::new();
+        all.insert(2, (), failed(8), true);
+        all.take_over(closed);
+        assert!(all.tell_untold(|()| true).is_err_and(|error| error.to_string().contains('8')));
+        all.tell_untold(|()| true).expect("the other one has been told or never will be");
+        assert!(all.tell(1).is_some_and(|error| error.to_string().contains('7')));
     }
 
     #[test]

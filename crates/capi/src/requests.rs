@@ -192,6 +192,11 @@ impl<T: Transfer> Requests<T> {
         self.state().failed.dismiss(|other| other == owner);
     }
 
+    /// What has failed, for the waits that come when the table is gone.
+    pub fn into_failures(self) -> Failures<i32, T::Owner> {
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).failed
+    }
+
     fn state(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

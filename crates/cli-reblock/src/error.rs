@@ -56,8 +56,8 @@ impl Error {
         }
     }
 
-    /// What the user can do.
-    pub(crate) fn advice(&self) -> Option<&'static str> {
+    /// What the user can do, who has asked to begin anew or has not.
+    pub(crate) fn advice(&self, restart: bool) -> Option<&'static str> {
         match self {
             Self::Command(error) => error.advice(),
             Self::Ranks { .. } => Some("leave -n to the launcher"),
@@ -65,6 +65,9 @@ impl Error {
                 Some("install it (Debian: openmpi-bin or mpich), or name it in CHEMIO_LAUNCHER")
             }
             Self::Copy(reblock::Error::Plan(layout::Error::Memory { .. })) => Some("say --memory with more"),
+            Self::Copy(_) if restart => {
+                Some("when that is mended the same command without --restart goes on where it was")
+            }
             Self::Copy(_) => Some("when that is mended the same command goes on where it was"),
             Self::Memory(_) | Self::Disk(_) | Self::Comm(_) | Self::OnRank { .. } => None,
         }

@@ -26,7 +26,14 @@ struct Cli {
     options: Reblock,
 }
 
-const LAST_WORDS: &str = "interrupted; the same command again goes on where it was";
+/// What an interrupted command says.
+fn last_words(restart: bool) -> &'static str {
+    if restart {
+        "interrupted; the same command without --restart goes on where it was"
+    } else {
+        "interrupted; the same command again goes on where it was"
+    }
+}
 
 fn main() -> ExitCode {
     let options = match Cli::try_parse() {
@@ -54,9 +61,9 @@ fn run(options: &Reblock) -> Result<()> {
         && options.launched.is_none()
         && !launch::is_launched()
     {
-        return told(Err(launch::run(options, ranks)), true);
+        return told(Err(launch::run(options, ranks)), true, options.restart);
     }
-    let ga = told(ga::Context::new().map_err(Error::from), launch::is_first())?;
+    let ga = told(ga::Context::new().map_err(Error::from), launch::is_first(), options.restart)?;
     let is_first = ga.rank() == 0;
     let canvas = match options.launched {
         _ if !is_first => Canvas::None,
@@ -65,12 +72,13 @@ fn run(options: &Reblock) -> Result<()> {
         Some(false) => Canvas::None,
     };
     // Told while MPI is still alive: launchers kill all ranks when the first has ended with an error.
-    told(with_ranks(options, &ga, is_first, canvas), is_first)
+    told(with_ranks(options, &ga, is_first, canvas), is_first, options.restart)
 }
 
 fn with_ranks(options: &Reblock, ga: &ga::Context, is_first: bool, canvas: Canvas) -> Result<()> {
     if is_first {
-        interrupt::end_at_once(LAST_WORDS).map_err(refused("listen for", "signals".as_ref()))?;
+        interrupt::end_at_once(last_words(options.restart))
+            .map_err(refused("listen for", "signals".as_ref()))?;
     }
     let facts = copy::run(options, ga, canvas);
     interrupt::withdraw();
@@ -88,11 +96,11 @@ fn gather_counts(ga: &ga::Context) {
     }
 }
 
-fn told<T>(result: Result<T>, speaks: bool) -> Result<T> {
+fn told<T>(result: Result<T>, speaks: bool, restart: bool) -> Result<T> {
     if let Err(error) = &result
         && speaks
     {
-        command::error::report(error, error.advice());
+        command::error::report(error, error.advice(restart));
     }
     result
 }

@@ -267,6 +267,25 @@ fn verify_finds_every_kind_of_damage_and_names_the_shard() {
 }
 
 #[test]
+fn verify_tells_of_what_is_damaged_and_of_what_it_could_not_look_at() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("array");
+    make(&path, &[11, 13], &[2, 3], DataType::Int32);
+    fs::remove_file(path.join("c/2/0")).unwrap();
+    std::os::unix::fs::symlink("0", path.join("c/2/0")).unwrap();
+    assert!(refused(arguments!["verify", &path]).contains("c/2/0"));
+    fs::File::options().write(true).open(path.join("c/1/0")).unwrap().set_len(3).unwrap();
+    let ran = run(arguments!["verify", &path]);
+    assert!(
+        ran.status == Some(1) && ["c/1/0", "c/2/0"].iter().all(|shard| ran.out.contains(shard)),
+        "{ran:?}"
+    );
+    let found: serde_json::Value =
+        serde_json::from_str(&run(arguments!["verify", "--json", &path]).out).unwrap();
+    assert_eq!((&found["damaged"][0]["shard"], &found["not_checked"][0]["shard"]), (&json!(1), &json!(2)));
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_error() {
     let scratch = tempfile::tempdir().unwrap();
     make(&scratch.path().join("array"), &[3], &[2], DataType::Int32);

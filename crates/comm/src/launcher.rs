@@ -13,17 +13,23 @@ pub(crate) fn check() -> Result<()> {
     if ranks != 1 {
         return Ok(());
     }
-    let started = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"]
-        .into_iter()
-        .filter_map(|name| env::var(name).ok()?.parse().ok())
-        .max();
-    match started {
-        Some(ranks) if ranks > 1 => {
-            let library = library_name();
-            Err(Error::WrongLauncher { library, ranks, launcher: launcher_of(library) })
-        }
-        _ => Ok(()),
+    let library = library_name();
+    match started_by_others(library, |name| env::var(name).ok()?.parse().ok()) {
+        Some(ranks) => Err(Error::WrongLauncher { library, ranks, launcher: launcher_of(library) }),
+        None => Ok(()),
     }
+}
+
+/// How many processes a launcher says that it has started, where MPI sees only this one. What `variable` has may come from
+/// a job around this one: a launcher of the right MPI that has started one process is believed.
+fn started_by_others(library: &str, variable: impl Fn(&str) -> Option<u64>) -> Option<u64> {
+    let [open_mpi, mpich] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"].map(variable);
+    let own = match library {
+        "Open MPI" => open_mpi,
+        "MPICH" => mpich,
+        _ => None,
+    };
+    open_mpi.max(mpich).filter(|&ranks| ranks > 1 && own != Some(1))
 }
 
 /// What MPI may write as its version: MPICH's text is longer than Open MPI's may be.
@@ -63,5 +69,31 @@ fn launcher_of(library: &str) -> &'static str {
         "Open MPI" => "its mpirun (on Debian mpirun.openmpi)",
         "MPICH" => "its mpiexec (on Debian mpiexec.mpich)",
         _ => "its own launcher",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_launcher_is_noticed_but_not_one_around_that_of_this_mpi() {
+        let found = |library, open_mpi, mpich| {
+            started_by_others(library, |name| if name == "PMI_SIZE" { mpich } else { open_mpi })
+        };
+        for (library, own_first) in [("Open MPI", true), ("MPICH", false)] {
+            let found =
+                |own, other| if own_first { found(library, own, other) } else { found(library, other, own) };
+            assert_eq!(found(None, Some(4)), Some(4), "{library}");
+            assert_eq!(
+                found(Some(2), None),
+                Some(2),
+                "{library}: two were started, and do not see each other"
+            );
+            assert_eq!(found(Some(1), Some(4)), None, "{library}");
+            assert_eq!(found(None, Some(1)), None, "{library}");
+            assert_eq!(found(None, None), None, "{library}");
+        }
+        assert_eq!(found("another MPI", Some(1), Some(3)), Some(3));
     }
 }

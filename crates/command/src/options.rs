@@ -65,8 +65,8 @@ pub struct Plan {
 /// Copy an array into bricks of another shape, or another order of dimensions, with all ranks and bounded memory.
 ///
 /// Into a directory that is no array the copy goes under the name of the source. Until it is complete the target is marked
-/// as unfinished, and not read as an array; the source is only read. Whatever ends the command, the same command again goes
-/// on where what was written is on the device, if the source has not been changed meanwhile.
+/// as unfinished, and not read as an array; the source is only read. Whatever ends the command, the same command again
+/// (without --restart) goes on where what was written is on the device, if the source has not been changed meanwhile.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:\n  chemio reblock t2 t2-blocked --brick 64,64,64,64 -n 4\n  \
         chemio reblock matrix transposed --order 1,0 --memory 2048 --verify\n  \

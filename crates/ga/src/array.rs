@@ -81,6 +81,7 @@ impl ArrayBuilder {
     pub fn create(self) -> Result<Array> {
         let _span = tracing::debug_span!("create an array", name = self.name, shape = ?self.shape).entered();
         let group = self.group.clone().unwrap_or_else(|| self.context.world().clone());
+        group.sync_mask().take();
         let distribution = group.comm().agree(self.distribution(group.ranks()))?;
         Array::make(&self.context, &group, self.name, self.element_type, Arc::new(distribution))
     }
@@ -129,6 +130,7 @@ impl Array {
     /// # Errors
     /// As [`ArrayBuilder::create`].
     pub fn duplicate(&self, name: impl Into<String>) -> Result<Self> {
+        self.group.sync_mask().take();
         Self::make(&self.context, &self.group, name.into(), self.element_type, self.distribution.clone())
     }
 
@@ -141,6 +143,7 @@ impl Array {
     ///   window of one is freed when all ranks have tried to remove it.
     pub fn destroy(self) -> Result<()> {
         let _span = tracing::debug_span!("destroy an array", name = self.name()).entered();
+        self.group.sync_mask().take();
         let completed = self.window.complete_all();
         // MPI would wait for ever if each rank freed another window.
         if let Err(different) = agree_on(&self.group, self.number, "removing an array") {

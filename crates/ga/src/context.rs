@@ -2,7 +2,6 @@
 
 use crate::array::ArrayBuilder;
 use crate::mutex::Mutexes;
-use crate::patch_ops::SyncMask;
 use crate::path::Path;
 use crate::window::{LockTable, Window};
 use crate::{ElementType, Group, Result};
@@ -31,7 +30,6 @@ struct Inner {
     abandoned: Mutex<Vec<Abandoned>>,
     arrays_made: AtomicI64,
     mutexes: Mutex<Option<Arc<Mutexes>>>,
-    sync_mask: SyncMask,
 }
 
 /// See [`Context::abandon`].
@@ -52,8 +50,7 @@ impl Context {
     pub fn new() -> Result<Self> {
         let comm = Comm::world()?;
         let path = comm.agree(Path::from_environment())?;
-        let ranks = (0..comm.size()).collect();
-        let world = Group::new(comm, ranks)?;
+        let world = Group::world(comm)?;
         let node_of = number_nodes(&world)?;
         let locks = Arc::new(LockTable::new(if path.shares_memory() { Some(world.node()) } else { None })?);
         tracing::info!(
@@ -71,7 +68,6 @@ impl Context {
             abandoned: Mutex::default(),
             arrays_made: AtomicI64::new(0),
             mutexes: Mutex::default(),
-            sync_mask: SyncMask::default(),
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -131,7 +127,6 @@ impl Context {
     /// # Errors
     /// - [`Error::Comm`](crate::Error::Comm): MPI refused, or an operation failed.
     pub fn sync(&self) -> Result<()> {
-        self.unmask_sync();
         self.sync_group(self.world())
     }
 
@@ -140,6 +135,7 @@ impl Context {
     /// # Errors
     /// As [`sync`](Self::sync).
     pub fn sync_group(&self, group: &Group) -> Result<()> {
+        group.sync_mask().take();
         let fenced = self.fence().and_then(|()| self.see_others());
         // The others wait for this rank even if something of its own has failed.
         group.barrier()?;
@@ -159,10 +155,6 @@ impl Context {
     /// Ends the whole program with this exit code. Local.
     pub fn abort(&self, code: i32) -> ! {
         self.world().comm().abort(code)
-    }
-
-    pub(crate) fn sync_mask(&self) -> &SyncMask {
-        &self.inner.sync_mask
     }
 
     pub(crate) fn path(&self) -> Path {

@@ -1,5 +1,6 @@
 //! Groups of ranks: who takes part in a collective operation, and over whom an array is spread.
 
+use crate::patch_ops::SyncMask;
 use crate::{Element, ElementType, Error, Result, Scalar};
 use comm::{Comm, Operation, Reducible};
 use num_complex::Complex;
@@ -22,6 +23,8 @@ struct Inner {
     world_ranks: Vec<usize>,
     /// For each rank of the group its rank on this node, if it is here.
     node_ranks: Vec<Option<usize>>,
+    /// One for all groups of the program.
+    sync_mask: Arc<SyncMask>,
 }
 
 /// How the values of all ranks become one.
@@ -73,13 +76,19 @@ impl Reduction {
 }
 
 impl Group {
+    /// The group of all ranks of the program. Collective over them.
+    pub(crate) fn world(comm: Comm) -> Result<Self> {
+        let ranks = (0..comm.size()).collect();
+        Self::new(comm, ranks, Arc::default())
+    }
+
     /// The group of a communicator. Collective over it.
-    pub(crate) fn new(comm: Comm, world_ranks: Vec<usize>) -> Result<Self> {
+    fn new(comm: Comm, world_ranks: Vec<usize>, sync_mask: Arc<SyncMask>) -> Result<Self> {
         let node = comm.node()?;
         let here = node.all_gather(&[comm.rank() as u64])?;
         let node_ranks =
             (0..comm.size()).map(|rank| here.iter().position(|&on_node| on_node == rank as u64)).collect();
-        Ok(Self { inner: Arc::new(Inner { comm, node, world_ranks, node_ranks }) })
+        Ok(Self { inner: Arc::new(Inner { comm, node, world_ranks, node_ranks, sync_mask }) })
     }
 
     /// This process's number in the group, from 0.
@@ -132,6 +141,10 @@ impl Group {
         &self.inner.comm
     }
 
+    pub(crate) fn sync_mask(&self) -> &SyncMask {
+        &self.inner.sync_mask
+    }
+
     pub(crate) fn node(&self) -> &Comm {
         &self.inner.node
     }
@@ -161,7 +174,7 @@ impl Group {
         });
         let Some(comm) = self.comm().agree(made)? else { return Ok(None) };
         let world_ranks = ranks.iter().map(|&rank| self.inner.world_ranks[rank]).collect();
-        Self::new(comm, world_ranks).map(Some)
+        Self::new(comm, world_ranks, Arc::clone(&self.inner.sync_mask)).map(Some)
     }
 
     fn check_list(&self, ranks: &[usize]) -> Result<()> {
@@ -198,21 +211,25 @@ impl Group {
         Ok(self.comm().barrier()?)
     }
 
-    /// Gives every rank the bytes of rank `root`. Collective; the same number of bytes everywhere.
+    /// Gives every rank the bytes of rank `root`. Collective; the same number of bytes everywhere. Takes back a
+    /// [mask of synchronisation](crate::Context::mask_sync).
     ///
     /// # Errors
     /// - [`Error::Comm`]: MPI refused, or there is no such root.
     pub fn broadcast(&self, bytes: &mut [u8], root: usize) -> Result<()> {
+        self.sync_mask().take();
         Ok(self.comm().broadcast(bytes, root)?)
     }
 
     /// Replaces the values, on every rank, by what the reduction makes of those of all ranks, element by element.
-    /// Collective; the same number of values everywhere. The result is the same on every rank.
+    /// Collective; the same number of values everywhere. The result is the same on every rank. Takes back a
+    /// [mask of synchronisation](crate::Context::mask_sync).
     ///
     /// # Errors
     /// - [`Error::UnsupportedType`]: no order or no bits for this type (all but sum, product and magnitudes of complex numbers).
     /// - [`Error::Comm`]: MPI refused.
     pub fn reduce<T: Element>(&self, values: &mut [T], reduction: Reduction) -> Result<()> {
+        self.sync_mask().take();
         let unsupported = || Error::UnsupportedType { operation: reduction.name(), element_type: T::TYPE };
         match T::TYPE {
             ElementType::Int => self.reduce_as(values, reduction, |x: i32| x.wrapping_abs()),

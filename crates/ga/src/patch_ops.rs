@@ -64,9 +64,8 @@ impl Array {
     pub fn copy_to(&self, to: &Self) -> Result<()> {
         const OPERATION: &str = "copying an array";
         self.same_group(OPERATION, &[to])?;
-        let checked = same_shape(OPERATION, self.shape(), to.shape())
-            .and_then(|()| self.check_copy(OPERATION, &self.whole(), to, &to.whole()));
-        to.copy_from(checked, &Operand::new(self, &self.whole(), false), &to.whole())
+        let alike = same_shape(OPERATION, self.shape(), to.shape());
+        to.copy_from(OPERATION, alike, &Operand::new(self, &self.whole(), false), &to.whole())
     }
 
     /// Sets this array to `alpha a + beta b`; all have the same shape, and it may be `a` or `b` or both. Collective.
@@ -111,12 +110,11 @@ impl Array {
     pub fn transpose_into(&self, to: &Self) -> Result<()> {
         const OPERATION: &str = "transposing an array";
         self.same_group(OPERATION, &[to])?;
-        let checked = match self.shape() {
+        let alike = match self.shape() {
             [rows, cols] => same_shape(OPERATION, &[*cols, *rows], to.shape()),
             shape => same_shape(OPERATION, shape, &[]),
         };
-        let checked = checked.and_then(|()| self.check_copy(OPERATION, &self.whole(), to, &to.whole()));
-        to.copy_from(checked, &Operand::new(self, &self.whole(), true), &to.whole())
+        to.copy_from(OPERATION, alike, &Operand::new(self, &self.whole(), true), &to.whole())
     }
 
     /// Sets the elements of a section to zero. Collective over the array's group.
@@ -154,7 +152,7 @@ impl Array {
     /// # Errors
     /// - [`Error::OutOfRange`]: a section is not in its array. [`Error::CountsDiffer`]: different numbers of elements.
     /// - [`Error::WrongType`], [`Error::GroupsDiffer`]: arrays of different types or groups.
-    /// - [`Error::Overlap`]: the sections are of one array, and share elements.
+    /// - [`Error::Overlap`]: the sections are of one array, and share elements, and are not the same, which changes nothing.
     /// - [`Error::Comm`]: MPI failed. [`Error::OnRank`]: one of these on another rank.
     pub fn copy_patch(
         &self,
@@ -165,8 +163,7 @@ impl Array {
     ) -> Result<()> {
         const OPERATION: &str = "copying a patch";
         self.same_group(OPERATION, &[to])?;
-        let checked = self.check_copy(OPERATION, section, to, to_section);
-        to.copy_from(checked, &Operand::new(self, section, transpose), to_section)
+        to.copy_from(OPERATION, Ok(()), &Operand::new(self, section, transpose), to_section)
     }
 
     /// Sets a section to `alpha` times a section of `a` plus `beta` times one of `b`, element by element in row-major order.
@@ -218,7 +215,7 @@ impl Array {
         if others.iter().all(|other| self.group().is(other.group())) {
             return Ok(());
         }
-        self.context().unmask_sync();
+        self.group().sync_mask().take();
         Err(Error::GroupsDiffer { operation })
     }
 
@@ -235,20 +232,6 @@ impl Array {
         self.check_type(other.element_type())?;
         let (left, right) = (section.len(), others.len());
         if left == right { Ok(()) } else { Err(Error::CountsDiffer { operation, left, right }) }
-    }
-
-    fn check_copy(
-        &self,
-        operation: &'static str,
-        section: &Section,
-        to: &Self,
-        to_section: &Section,
-    ) -> Result<()> {
-        self.check_pair(operation, section, to, to_section)?;
-        if std::ptr::eq(self, to) && overlap(section, to_section) {
-            return Err(self.overlap_error(operation, section, to_section));
-        }
-        Ok(())
     }
 
     fn check_add(&self, operation: &'static str, section: &Section, terms: &[Term<'_>; 2]) -> Result<()> {
@@ -282,12 +265,29 @@ impl Array {
         })
     }
 
-    fn copy_from(&self, checked: Result<()>, from: &Operand<'_>, section: &Section) -> Result<()> {
-        collectively(
-            self,
-            checked,
-            |()| with_element!(self.element_type(), T => copy::<T>(from, self, section)),
-        )
+    /// Copies an operand to a section, if whatever else was looked at is good. Collective.
+    fn copy_from(
+        &self,
+        operation: &'static str,
+        others: Result<()>,
+        from: &Operand<'_>,
+        section: &Section,
+    ) -> Result<()> {
+        let (array, source) = (from.array(), from.in_order(*from.section()));
+        let is_same = std::ptr::eq(array, self);
+        // What is in its place already is left there; the ranks meet as for any copy.
+        let is_there = is_same && source == *section && !from.is_reversed();
+        let checked = others.and_then(|()| array.check_pair(operation, &source, self, section));
+        let checked = checked.and_then(|()| {
+            let is_mixed = is_same && !is_there && overlap(&source, section);
+            if is_mixed { Err(self.overlap_error(operation, &source, section)) } else { Ok(()) }
+        });
+        collectively(self, checked, |()| {
+            if is_there {
+                return Ok(());
+            }
+            with_element!(self.element_type(), T => copy::<T>(from, self, section))
+        })
     }
 
     fn set_to_sum(&self, checked: Result<()>, section: &Section, terms: &[Term<'_>; 2]) -> Result<()> {

@@ -110,7 +110,7 @@ impl Pass {
         &self.cost
     }
 
-    /// Whether every way that this kind of plan has was looked at.
+    /// Whether every way that this kind of plan has to do it in one pass was looked at.
     pub fn is_exhaustive(&self) -> bool {
         self.is_exhaustive
     }
@@ -289,11 +289,15 @@ impl Planner<'_> {
         match kind {
             Kind::Parts => best = search.parts(budget),
             Kind::WholeBricks => {
-                for factors in self.factors(leg) {
+                let factors = self.factors(leg);
+                let mut is_exhaustive = factors.len() < FACTORS_MAX;
+                for factors in factors {
                     if let Some(found) = search.whole_bricks(&factors, budget) {
+                        is_exhaustive &= found.is_exhaustive;
                         best = Some(found.better(best));
                     }
                 }
+                best = best.map(|found| Found { is_exhaustive, ..found });
             }
             Kind::Paper => {
                 for factors in self.factors(leg) {

@@ -115,8 +115,9 @@ impl<'a> Copying<'a> {
         Ok(copying)
     }
 
-    /// Goes on as far as that needs no waiting for a disk, and tells whether the copy is complete. Collective, with the arrays that
-    /// it was begun with. Transfers go on meanwhile where the array in memory can be loaded from and stored to, otherwise in here.
+    /// Goes on as far as that needs no waiting for transfers, and tells whether the copy is complete. What is noted of it, at the end of a
+    /// pass and of each [`Options::noted_bytes`], is waited for, and so are making and deleting the array between two passes. Collective,
+    /// with the arrays that it was begun with. Transfers go on meanwhile where the array in memory can be loaded from and stored to, otherwise in here.
     ///
     /// # Errors
     /// As of [`copy`](crate::copy()): it is over then, and not complete. [`Error::Over`] after that.

@@ -4,7 +4,8 @@
 //! - A conversion takes at most 1.25 of a copy if its memory is a quarter of the matrix or more, and at most 1.6 if it is less.
 //! - Reading the target by its own tiles reaches at least 0.85 of the limit of the device.
 //! - A conversion is faster than `TensorStore`'s with as much memory; to the most skewed pattern, at least three times.
-//! - For each number of ranks and each memory, the slowest conversion takes at most 1.15 of the fastest.
+//! - For each number of ranks and each memory, the slowest conversion takes at most 1.15 of the fastest, if each was timed three
+//!   times at least: of single times of eleven patterns the extremes are those of the device.
 //! - Judged as long as there is a processor for each rank.
 
 use serde::Serialize;
@@ -19,6 +20,7 @@ const OF_LIMIT_MIN: f64 = 0.85;
 const PEER_MIN: f64 = 1.0;
 const PEER_MOST_SKEWED_MIN: f64 = 3.0;
 const SPREAD_MAX: f64 = 1.15;
+const SPREAD_TIMES_MIN: usize = 3;
 
 /// Median times of one line, in seconds; what was not measured is missing.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -108,14 +110,10 @@ pub(crate) fn judge(
     }
 }
 
-/// Judges the slowest conversion against the fastest.
-pub(crate) fn judge_spread(
-    slowest: Option<f64>,
-    fastest: Option<f64>,
-    ranks: usize,
-    cpus: usize,
-) -> Judgement {
-    at_most(ratio(slowest, fastest), SPREAD_MAX, ranks <= cpus)
+/// Judges the slowest conversion against the fastest, of which each was timed so many times at least.
+pub(crate) fn judge_spread(extremes: Option<[f64; 2]>, times: usize, ranks: usize, cpus: usize) -> Judgement {
+    let [fastest, slowest] = [0, 1].map(|which| extremes.map(|extremes| extremes[which]));
+    at_most(ratio(slowest, fastest), SPREAD_MAX, ranks <= cpus && times >= SPREAD_TIMES_MIN)
 }
 
 #[cfg(test)]
@@ -159,9 +157,17 @@ mod tests {
 
     #[test]
     fn the_slowest_may_take_a_little_longer_than_the_fastest() {
-        assert_eq!(judge_spread(Some(1.14), Some(1.0), 1, 2).outcome, Outcome::Holds);
-        assert_eq!(judge_spread(Some(1.16), Some(1.0), 1, 2).outcome, Outcome::Misses);
-        assert_eq!(judge_spread(Some(1.16), Some(1.0), 4, 2).outcome, Outcome::NotJudged);
-        assert_eq!(judge_spread(None, None, 1, 2).outcome, Outcome::NotJudged);
+        assert_eq!(judge_spread(Some([1.0, 1.14]), 3, 1, 2).outcome, Outcome::Holds);
+        assert_eq!(judge_spread(Some([1.0, 1.16]), 3, 1, 2).outcome, Outcome::Misses);
+        assert_eq!(judge_spread(Some([1.0, 1.16]), 3, 4, 2).outcome, Outcome::NotJudged);
+        assert_eq!(judge_spread(None, 3, 1, 2).outcome, Outcome::NotJudged);
+    }
+
+    #[test]
+    fn single_times_are_no_spread() {
+        for extremes in [[1.0, 1.1], [1.0, 1.6]] {
+            let judgement = judge_spread(Some(extremes), 2, 1, 2);
+            assert_eq!((judgement.outcome, judgement.ratio), (Outcome::NotJudged, Some(extremes[1])));
+        }
     }
 }

@@ -144,12 +144,12 @@ impl Spread {
         }
         let spread = |((ranks, memory_bytes), rows): (_, Vec<&Row>)| {
             let extremes = extremes(rows.iter().filter_map(|row| row.seconds.conversion));
-            let [fastest, slowest] = [0, 1].map(|which| extremes.map(|extremes| extremes[which]));
+            let times = rows.iter().map(|row| row.conversions().len()).min().unwrap_or(0);
             Self {
                 ranks,
                 memory_bytes,
                 extremes,
-                judgement: judge_spread(slowest, fastest, ranks, cpus),
+                judgement: judge_spread(extremes, times, ranks, cpus),
                 of_copies: spread_of(rows.iter().filter_map(|row| row.beside())),
                 of_ratios: spread_of(rows.iter().filter_map(|row| row.ratios.copy)),
             }
@@ -174,6 +174,7 @@ mod tests {
     use super::{Row, Spread};
     use crate::layout::judge::{Ratios, Seconds};
     use crate::layout::workload::{Cell, Pattern};
+    use crate::outcome::Outcome;
 
     #[test]
     fn where_the_device_changes_conversions_spread_as_the_copies_beside_them() {
@@ -188,6 +189,7 @@ mod tests {
         let spreads = Spread::all(&rows, 2);
         assert_eq!(spreads.len(), 1);
         assert_eq!(spreads[0].extremes, Some([2.2, 4.0]));
+        assert_eq!(spreads[0].judgement.outcome, Outcome::Misses, "each was timed three times");
         let near = |found: Option<f64>, expected: f64| (found.unwrap() - expected).abs() < 1e-9;
         assert!(near(spreads[0].of_copies, 2.0) && near(spreads[0].of_ratios, 1.1));
     }

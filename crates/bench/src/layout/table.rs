@@ -29,8 +29,8 @@ process (direct, several requests in flight); conversion : copy is the median ov
 ";
 
 const RULE_OF_SPREADS: &str = "\
-The slowest conversion : the fastest, of all patterns, by medians. Target: at most 1.15. For comparison, where they were measured: the
-same of the copies beside them, which differ in nothing but the moment, and of conversion : copy.
+The slowest conversion : the fastest, of all patterns, by medians. Target: at most 1.15; judged if each was timed three times or more. For
+comparison, where they were measured: the same of the copies beside them, which differ in nothing but the moment, and of conversion : copy.
 ";
 
 /// The whole report.
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn slowest_and_fastest_are_shown() {
-        let judgement = judge_spread(Some(2.2), Some(2.0), 2, 2);
+        let judgement = judge_spread(Some([2.0, 2.2]), 3, 2, 2);
         let (extremes, of_copies) = (Some([2.0, 2.2]), Some(1.3));
         let of_ratios = None;
         let spread = Spread { ranks: 2, memory_bytes: 64 << 20, extremes, judgement, of_copies, of_ratios };

@@ -230,7 +230,7 @@ mod tests {
         };
         let ratios = judge::Ratios { copy: Some(2.0), limit: Some(0.9), peer: Some(2.0) };
         let judgements = judge::judge(&cell, &ratios, (4 << 20, false), 2);
-        let spread = judge::judge_spread(Some(1.1), Some(1.0), 1, 2);
+        let spread = judge::judge_spread(Some([1.0, 1.1]), 3, 1, 2);
         let cells = report(&json!({
             "rows": [{"ranks": 1, "judgements": judgements}], "spreads": [{"ranks": 1, "judgement": spread}]}));
         let found: Vec<_> = cells.iter().map(|cell| (cell.kind.as_str(), cell.outcome)).collect();

@@ -1,6 +1,19 @@
-/* Copies of arrays on disk into other bricks and another order of dimensions. The arguments are a scratch directory, which all ranks
- * share and which is empty; and, if it is there, "keep": then two arrays are left for copy.f. */
+/* Copies of arrays on disk into other bricks and another order of dimensions. The last argument is a scratch directory, which all ranks
+ * share and which is empty. Before it there may be
+ *
+ *   keep                   two arrays are left for copy.f
+ *   dying, first or second a rank is killed in that pass of a copy
+ *   later                  on any number of ranks: finds what such a copy has left, and makes it again */
+#include <signal.h>
+
 #include "disk.h"
+
+enum { VICTIM = 1 };
+
+/* So little memory for each rank that a matrix of rows is turned in two passes. */
+#define INITIALISE_WITH_LITTLE_MEMORY DRA_Init(100, 1e9, 1e10, 1e6)
+
+static int rows[2] = {1024, 2048}, rows_turned[2] = {2048, 1024}, turned[2] = {1, 0};
 
 static int source_dims[3] = {6, 10, 15}, order[3] = {2, 0, 1}, target_dims[3] = {15, 6, 10};
 
@@ -193,6 +206,96 @@ static void mistakes_are_codes_on_every_rank(void)
     CHECK_EQUAL(DRA_Delete(typed), 0);
 }
 
+/* A matrix on disk whose bricks are rows. */
+static int on_disk_in_rows(const char *name, const int dims[2])
+{
+    dra_size_t extents[2] = {dims[0], dims[1]}, row[2] = {1, dims[1]};
+    int d_a = 77;
+    CHECK_EQUAL(NDRA_Create(C_DBL, 2, extents, (char *)"in rows", in_scratch(name), DRA_RW, row, &d_a), 0);
+    return d_a;
+}
+
+static int make_rows(void)
+{
+    int memory = in_memory(2, rows, 1), source = on_disk_in_rows("rows", rows);
+    CHECK_EQUAL(write_now(memory, source), 0);
+    GA_Destroy(memory);
+    return source;
+}
+
+/* Elements of a matrix that are not those of the one in rows, turned. */
+static long not_turned(int target)
+{
+    int memory = in_memory(2, rows_turned, 0);
+    double *found = malloc((size_t)product(2, rows) * sizeof *found);
+    long wrong = 0, row, column;
+    CHECK_EQUAL(read_now(memory, target), 0);
+    get_all(memory, 2, rows_turned, found);
+    for (row = 0; row < rows[0]; row++)
+        for (column = 0; column < rows[1]; column++)
+            wrong += found[column * rows[0] + row] != element(1, row * rows[1] + column);
+    free(found);
+    GA_Destroy(memory);
+    return wrong;
+}
+
+static int is_between_passes(void)
+{
+    return is_there(in_scratch("turned.pass-1"));
+}
+
+static void little_memory_takes_several_passes(void)
+{
+    int source = make_rows(), target = on_disk_in_rows("turned", rows_turned), request = 77, status = 0, was_between = 0;
+    CHECK_EQUAL(NDRA_Ncopy(source, target, turned, &request), 0);
+    while (status == 0) {
+        was_between |= is_between_passes();
+        CHECK_EQUAL(DRA_Probe(request, &status), 0);
+    }
+    CHECK(was_between && !is_between_passes());
+    CHECK_EQUAL(not_turned(target), 0);
+    CHECK_EQUAL(DRA_Delete(source), 0);
+    CHECK_EQUAL(DRA_Delete(target), 0);
+}
+
+/* Whether what is noted of a copy says that its first pass is over. */
+static int is_in_second_pass(void)
+{
+    static char text[100000];
+    FILE *metadata = fopen(in_scratch("turned/zarr.json"), "r");
+    size_t length = metadata == NULL ? 0 : fread(text, 1, sizeof text - 1, metadata);
+    if (metadata != NULL) fclose(metadata);
+    text[length] = '\0';
+    return strstr(text, "\"pass\": 1") != NULL || strstr(text, "\"pass\":1") != NULL;
+}
+
+static void dying(int in_second)
+{
+    int source = make_rows(), target = on_disk_in_rows("turned", rows_turned), request = 77, status = 0;
+    CHECK_EQUAL(NDRA_Ncopy(source, target, turned, &request), 0);
+    while (status == 0) {
+        CHECK_EQUAL(DRA_Probe(request, &status), 0);
+        if (me == VICTIM && status == 0 && is_in_second_pass() == in_second) raise(SIGKILL);
+    }
+    fprintf(stderr, "the copy was complete before anybody was killed\n");
+}
+
+static void later(void)
+{
+    int source = 77, target = 77, read = 77, memory = in_memory(2, rows_turned, 0);
+    CHECK(is_between_passes());
+    CHECK_EQUAL(DRA_Open(in_scratch("rows"), DRA_R, &source), 0);
+    CHECK_EQUAL(DRA_Open(in_scratch("turned"), DRA_RW, &target), 0);
+    CHECK(NDRA_Read(memory, target, &read) != 0);
+    CHECK_EQUAL(read, -333);
+    CHECK_EQUAL(NDRA_Copy(source, target, turned), 0);
+    CHECK_EQUAL(not_turned(target), 0);
+    CHECK(!is_between_passes());
+    GA_Destroy(memory);
+    CHECK_EQUAL(DRA_Close(source), 0);
+    CHECK_EQUAL(DRA_Delete(target), 0);
+}
+
 static void leave_arrays(void)
 {
     int source = make_source("source"), target = on_disk("target", 3, target_dims);
@@ -203,14 +306,19 @@ static void leave_arrays(void)
 
 int main(int argc, char **argv)
 {
-    int keeps = argc > 2 && strcmp(argv[1], "keep") == 0;
+    const char *part = argc > 2 ? argv[1] : "all";
     begin(&argc, &argv);
     if (argc < 2) GA_Error((char *)"expected a scratch directory", 2);
     snprintf(scratch, sizeof scratch, "%s", argv[argc - 1]);
-    CHECK_EQUAL(INITIALISE, 0);
-    if (keeps) {
+    CHECK_EQUAL(INITIALISE_WITH_LITTLE_MEMORY, 0);
+    if (strcmp(part, "keep") == 0) {
         RUN(leave_arrays);
+    } else if (strcmp(part, "dying") == 0) {
+        dying(strcmp(argv[2], "second") == 0);
+    } else if (strcmp(part, "later") == 0) {
+        RUN(later);
     } else {
+        RUN(little_memory_takes_several_passes);
         RUN(dimensions_go_round);
         RUN(a_copy_with_a_request_is_under_way_until_the_wait_or_a_probe_says_so);
         RUN(copies_come_one_after_the_other);

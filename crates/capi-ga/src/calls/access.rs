@@ -3,11 +3,12 @@
 use crate::arrays::Made;
 use crate::boundary::or_abort;
 use crate::caller::{Caller, range_text};
+use crate::kind::Kind;
 use crate::{Error, Result, fetch, session};
 use chemio_capi::Integer;
 use ga::ElementType;
 use libc::c_void;
-use ma::Datatype;
+use ma::{Datatype, IntegerWidth};
 use section::Layout;
 
 /// Where an element of this process's block is, and the extents of the block as the caller counts.
@@ -88,7 +89,7 @@ pub(crate) unsafe fn index<N: Integer>(
         // SAFETY: promised by the caller.
         unsafe {
             let found = place(caller, &array, lo, hi)?;
-            let of_element = ma::fortran_index(datatype(array.kind.element), found.address.addr());
+            let of_element = ma::fortran_index(datatype(array.kind), found.address.addr());
             let no_index = || Error::NoIndex { array: array.array.name().to_owned() };
             fetch::store(index, of_element.ok_or_else(no_index)?, "index")?;
             fetch::store_indices(ld, leading(caller, &found.extents), "ld")
@@ -96,8 +97,11 @@ pub(crate) unsafe fn index<N: Integer>(
     });
 }
 
-fn datatype(element: ElementType) -> Datatype {
-    match element {
+/// What the Fortran array is made of from which the index counts.
+fn datatype(kind: Kind) -> Datatype {
+    match kind.element {
+        ElementType::Int if kind.is_logical() => Datatype::FortranLogical(IntegerWidth::Four),
+        ElementType::Long if kind.is_logical() => Datatype::FortranLogical(IntegerWidth::Eight),
         ElementType::Int => Datatype::Int,
         ElementType::Long => Datatype::Long,
         ElementType::Float => Datatype::Float,

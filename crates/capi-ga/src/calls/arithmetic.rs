@@ -190,11 +190,6 @@ pub(crate) unsafe fn copy_patch<N: Integer>(caller: Caller, letter: u8, from: Ra
         let transposed = transposition(letter)? != Transpose::No;
         // SAFETY: promised by the caller.
         let (from, to) = unsafe { (from.place(caller, &session)?, to.place(caller, &session)?) };
-        if from.array.handle == to.array.handle && from.section == to.section && !transposed {
-            // It is there already; what others are to see they see, as after any copy.
-            session.context().unmask_sync();
-            return Ok(session.context().sync_group(from.array.group())?);
-        }
         Ok(from.array.array.copy_patch(transposed, &from.section, &to.array.array, &to.section)?)
     });
 }

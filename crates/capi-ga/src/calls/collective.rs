@@ -18,13 +18,12 @@ pub(crate) fn members(group: Option<i64>) -> Result<Group> {
 /// See the head of `calls`: `len` bytes at `buffer`.
 pub(crate) unsafe fn broadcast(caller: Caller, group: Option<i64>, buffer: *mut c_void, len: i64, root: i64) {
     or_abort(caller, || {
-        session::current()?.context().unmask_sync();
         let group = members(group)?;
         let bytes = fetch::count(len, "lenbuf")?;
         let no_such = Error::NoSuchRank { rank: root, ranks: group.ranks() };
         let root = usize::try_from(root).ok().filter(|&root| root < group.ranks()).ok_or(no_such)?;
         if bytes == 0 {
-            return Ok(());
+            return Ok(group.broadcast(&mut [], root)?);
         }
         if buffer.is_null() {
             return Err(Error::NullPointer { argument: "buf" });
@@ -78,13 +77,12 @@ impl Numbers<'_> {
     /// # Safety
     /// As for [`reduce`](Self::reduce).
     unsafe fn reduce_as<T: Element>(self) -> Result<()> {
-        session::current()?.context().unmask_sync();
         let group = members(self.group)?;
         let bad = || Error::BadOperator { operator: self.operator.to_owned() };
         let reduction = Reduction::from_operator(self.operator).ok_or_else(bad)?;
         let count = fetch::count(self.count, "n")?;
         if count == 0 {
-            return Ok(());
+            return Ok(group.reduce::<T>(&mut [], reduction)?);
         }
         let values = self.first.cast::<T>();
         if values.is_null() {

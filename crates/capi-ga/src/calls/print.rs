@@ -76,7 +76,6 @@ pub(crate) fn distribution(caller: Caller, handle: i64) {
     or_abort(caller, || {
         let array = session::current()?.array(handle)?;
         let group = array.group();
-        array.array.context().unmask_sync();
         array.array.context().sync_group(group)?;
         if group.rank() == 0 {
             let subscripts = if caller.is_fortran() { Subscripts::Fortran } else { Subscripts::C };

@@ -405,7 +405,8 @@
       implicit none
       include 'mafdecls.fh'
       include 'global.fh'
-      integer g, h, k, ilo, ihi, jlo, jhi, ld, me, x(8, 8), three
+      integer g, h, k, l, ilo, ihi, jlo, jhi, ld, me, x(8, 8), three
+      logical y(8, 8)
       integer*8 index
       real four
       logical ok
@@ -429,9 +430,19 @@
       call ga_access(k, ilo, ihi, jlo, jhi, index, ld)
       call check_near('complex', dimag(dcpl_mb(index)), 6.0d0)
       call ga_release(k, ilo, ihi, jlo, jhi)
+      ok = ga_create(mt_log, 8, 8, 'l', -1, -1, l)
+      call ga_zero(l)
+      call ga_access(l, ilo, ihi, jlo, jhi, index, ld)
+      call check('false', merge(1, 0, log_mb(index)), 0)
+      log_mb(index) = .true.
+      call ga_release_update(l, ilo, ihi, jlo, jhi)
       call ga_sync()
       call ga_get(g, 1, 8, 1, 8, x, 8)
       call check('mine', x(ilo, jlo), me)
+      call ga_get(l, 1, 8, 1, 8, y, 8)
+      call check('true', merge(1, 0, y(ilo, jlo)), 1)
+      call check('all that is true', count(y), ga_nnodes())
+      call drop(l)
       call drop(g)
       call drop(h)
       call drop(k)

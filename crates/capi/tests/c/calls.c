@@ -187,6 +187,21 @@ static void reading_past_the_end_gives_1977_with_what_there_is(void)
     CHECK_CODE(EAF_Close(fd), 0);
 }
 
+static void a_wait_tells_of_a_file_that_was_closed_meanwhile(void)
+{
+    static char in[1 << 20];
+    int fd = opened("eof", EAF_RW), other, id, i;
+    CHECK_CODE(EAF_Write(fd, 0., "0123456789", 10), 0);
+    CHECK_CODE(EAF_Aread(fd, 6., in, sizeof in, &id), 0);
+    CHECK_CODE(EAF_Close(fd), 0);
+    other = opened("another", EAF_RW);
+    CHECK_CODE(other, fd);
+    for (i = 0; i < 2; i++) CHECK_CODE(EAF_Wait(other, id), -1977);
+    CHECK_CODE(EAF_Probe(id, &i), 0);
+    CHECK_CODE(i, 0);
+    CHECK_CODE(EAF_Close(other), 0);
+}
+
 static void a_read_that_nobody_waited_for_does_not_disturb_what_follows(void)
 {
     static char ahead[1 << 20];
@@ -434,6 +449,7 @@ int main(int argc, char **argv)
     RUN(null_pointers_have_their_codes);
     RUN(zero_bytes_is_0);
     RUN(reading_past_the_end_gives_1977_with_what_there_is);
+    RUN(a_wait_tells_of_a_file_that_was_closed_meanwhile);
     RUN(a_read_that_nobody_waited_for_does_not_disturb_what_follows);
     RUN(truncate_and_close_wait_for_what_is_outstanding);
     RUN(a_small_write_from_the_stack_may_be_forgotten);

@@ -1,4 +1,6 @@
-/* A program that ends without closing its files. Arguments: "write" or "check", and a scratch directory. */
+/* A program that ends without closing its files. Arguments: "write", "check" or "interrupted", and a scratch directory. */
+#include <signal.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +55,29 @@ static void everything_written_before_the_end_is_there(void)
     CHECK_CODE(EAF_Close(fd), 0);
 }
 
+static void end_now(int signal)
+{
+    (void)signal;
+    exit(0);
+}
+
+/* As a job does whose time is up; the wait takes far longer than the timer. */
+static void a_handler_may_end_the_program_in_the_middle_of_a_wait(void)
+{
+    enum { LARGE = 256 << 20 };
+    struct itimerval soon = {{0, 0}, {0, 3000}};
+    char *large = malloc(LARGE);
+    int id;
+    memset(large, 1, LARGE);
+    signal(SIGALRM, end_now);
+    if (EAF_Open(path, EAF_RW, &fd) != 0) exit(1);
+    CHECK_CODE(EAF_Awrite(fd, 0.0, large, LARGE, &id), 0);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    EAF_Wait(fd, id);
+    fprintf(stderr, "the wait was over before the signal came\n");
+    check_failures++;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3) return 2;
@@ -60,6 +85,8 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "write") == 0) {
         RUN(files_are_left_open_at_the_end);
         RUN(forked_children_may_exit);
+    } else if (strcmp(argv[1], "interrupted") == 0) {
+        RUN(a_handler_may_end_the_program_in_the_middle_of_a_wait);
     } else {
         RUN(everything_written_before_the_end_is_there);
     }

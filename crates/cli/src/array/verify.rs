@@ -11,10 +11,16 @@ use command::reblocking::check_finished;
 use disk_array::ArrayDirectory;
 use serde_json::json;
 
-/// What is wrong with a shard.
-struct Damage {
+/// What is said of a shard.
+struct Finding {
     shard: u64,
     message: String,
+}
+
+impl Finding {
+    fn new(shard: u64, error: &disk_array::Error) -> Self {
+        Self { shard, message: error.to_string() }
+    }
 }
 
 pub(crate) fn run(options: &options::Verify) -> Result<()> {
@@ -25,16 +31,19 @@ pub(crate) fn run(options: &options::Verify) -> Result<()> {
     let shards = stored.shards.len() + damage.len();
     let progress =
         Progress::on(Canvas::StandardError, "checking", Amount::Shards(stored.shards.len() as u64));
-    let mut refused = None;
+    // What cannot be looked at may be whole; it is told beside what is damaged.
+    let (mut unread, mut refused) = (vec![], None);
     for &number in &stored.shards {
         interrupt::check()?;
         match array.check_shard(number) {
             Ok(()) => {}
             Err(error @ disk_array::Error::CorruptShard { .. }) => {
-                damage.push(Damage { shard: number, message: error.to_string() });
+                damage.push(Finding::new(number, &error));
             }
-            // What cannot be looked at may be whole; damage elsewhere is told all the same.
-            Err(error) => refused = refused.or(Some(error)),
+            Err(error) => {
+                unread.push(Finding::new(number, &error));
+                refused = refused.or(Some(error));
+            }
         }
         progress.add(1);
     }
@@ -45,13 +54,16 @@ pub(crate) fn run(options: &options::Verify) -> Result<()> {
     damage.sort_by_key(|damage| damage.shard);
     let read = if options.read && damage.is_empty() { Some(read_all(&options.array.path)?) } else { None };
     if options.array.facts.json {
-        let list: Vec<_> = damage.iter().map(|d| json!({"shard": d.shard, "message": d.message})).collect();
+        let list = |of: &[Finding]| -> Vec<_> {
+            of.iter().map(|of| json!({"shard": of.shard, "message": of.message})).collect()
+        };
         output::print_json(&json!({
             "path": options.array.path.to_string_lossy(), "whole": damage.is_empty(), "shards": shards,
-            "damaged": list, "elements_read": read,
+            "damaged": list(&damage), "not_checked": list(&unread), "elements_read": read,
         }))?;
     } else {
-        damage.iter().try_for_each(|damage| output::print(&format!("{}\n", damage.message)))?;
+        let mut lines = damage.iter().chain(&unread);
+        lines.try_for_each(|finding| output::print(&format!("{}\n", finding.message)))?;
     }
     if damage.is_empty() {
         return Ok(());
@@ -60,11 +72,11 @@ pub(crate) fn run(options: &options::Verify) -> Result<()> {
 }
 
 /// Shards that an array of ours must have: it is made with all of them.
-fn missing(array: &ArrayDirectory, stored: &[u64]) -> Vec<Damage> {
+fn missing(array: &ArrayDirectory, stored: &[u64]) -> Vec<Finding> {
     let Some(ours) = array.attributes() else { return vec![] };
     let expected = |number: &u64| ours.part.as_ref().is_none_or(|part| part.has_shard(*number));
     let absent = (0..array.layout().shards_count()).filter(|number| stored.binary_search(number).is_err());
-    let damage = |shard| Damage {
+    let damage = |shard| Finding {
         shard,
         message: format!(
             "no such file, its elements read as zero: shard {}",

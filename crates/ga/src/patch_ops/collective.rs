@@ -23,19 +23,15 @@ impl SyncMask {
 
 impl Context {
     /// Says whether the next operation on whole arrays or patches synchronises at its beginning and at its end, as all of
-    /// them do if nothing is said. Local, and the same on every rank. [`sync`](Self::sync) and [`unmask_sync`](Self::unmask_sync) take it
-    /// back.
+    /// them do if nothing is said. Local, and the same on every rank. Any other collective call that comes first takes it back: making
+    /// and removing arrays, [`sync`](Self::sync), broadcasts and reductions.
     ///
     /// What is left out leaves out the agreement on errors too: an error of one rank only is then returned there alone.
     /// Operations whose result needs all ranks, such as a dot product, wait for them in any case.
     pub fn mask_sync(&self, begin: bool, end: bool) {
-        self.sync_mask().no_begin.store(!begin, Ordering::Relaxed);
-        self.sync_mask().no_end.store(!end, Ordering::Relaxed);
-    }
-
-    /// Takes back what [`mask_sync`](Self::mask_sync) has said: another collective call came first, which it was meant for. Local.
-    pub fn unmask_sync(&self) {
-        self.sync_mask().take();
+        let mask = self.world().sync_mask();
+        mask.no_begin.store(!begin, Ordering::Relaxed);
+        mask.no_end.store(!end, Ordering::Relaxed);
     }
 }
 
@@ -59,7 +55,7 @@ pub(crate) struct Collective<'a> {
 impl<'a> Collective<'a> {
     /// The next operation, on an array. Every operation begins with this, once.
     pub(crate) fn of(array: &'a Array) -> Self {
-        let (begin, end) = array.context().sync_mask().take();
+        let (begin, end) = array.group().sync_mask().take();
         Self { array, begin, end }
     }
 

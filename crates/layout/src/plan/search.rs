@@ -38,7 +38,7 @@ impl Budget {
 pub(crate) struct Found {
     pub(crate) axes: Vec<Counted>,
     pub(crate) cost: PassCost,
-    /// Whether every candidate was looked at.
+    /// Whether every candidate of its kind was looked at.
     pub(crate) is_exhaustive: bool,
 }
 
@@ -95,7 +95,7 @@ impl Search<'_> {
                 levels.push(whole);
             }
         }
-        let mut best: Option<Found> = None;
+        let (mut best, mut is_exhaustive): (Option<Found>, bool) = (None, true);
         for whole in levels {
             let choices = |fineness| -> Choices {
                 let of_dim = |d: usize| -> Vec<Counted> {
@@ -111,8 +111,9 @@ impl Search<'_> {
                 }
                 best = Some(found.better(best));
             }
+            is_exhaustive &= affords_all && !budget.is_spent();
         }
-        best
+        best.map(|found| Found { is_exhaustive, ..found })
     }
 
     fn dims(&self) -> usize {
@@ -230,6 +231,7 @@ impl Search<'_> {
                 break;
             }
         }
+        let is_exhaustive = is_exhaustive && !budget.is_spent();
         best.map(|(axes, cost)| Found { axes, cost, is_exhaustive })
     }
 
@@ -491,6 +493,27 @@ mod tests {
             prop_assert!(thinned.cost.seconds >= all.cost.seconds);
             prop_assert!(thinned.cost.seconds <= all.cost.seconds * 1.5, "{thinned:?} instead of {all:?}");
         }
+    }
+
+    #[test]
+    fn where_the_list_of_one_level_is_thinned_not_every_candidate_was_looked_at() {
+        let device = DeviceModel::default();
+        let prices =
+            Prices { device: &device, buffers: Buffers::default(), element_bytes: 8, write_order: &[0, 1] };
+        let found = |len| {
+            let shapes = shapes(&[(len, 8, 8), (len, 8, 8)]);
+            let search = Search {
+                shapes: &shapes,
+                prices: &prices,
+                memory_elems: u128::from(len * len * 4),
+                exhaustive_max: EXHAUSTIVE_MAX,
+            };
+            // With whole bricks in no dimension all write blocks of both are choices, with whole ones in both far more.
+            let affords = [false, true].map(|whole| search.affords(|d| search.choices_count(d, whole)));
+            (affords, search.parts(&mut Budget::default()).expect("it fits").is_exhaustive)
+        };
+        assert_eq!(found(16), ([true, true], true));
+        assert_eq!(found(120), ([true, false], false));
     }
 
     #[test]
