@@ -145,9 +145,13 @@ fn finish(open: &OpenFile, end: fn(&sf::SharedFile) -> sf::Result<()>) -> Result
 fn hand_over_all() {
     boundary::silent(|| {
         for open in FILES.all() {
-            REQUESTS.drain(open.serial);
-            // There is nobody left to tell an error.
-            let _ = open.file.close();
+            if exit::is_interrupted() {
+                REQUESTS.drain_free(open.serial);
+            } else {
+                REQUESTS.drain(open.serial);
+                // There is nobody left to tell an error.
+                let _ = open.file.close();
+            }
         }
         Ok(())
     });

@@ -12,6 +12,7 @@ use crate::requests::{self, Issued, Requests, Transfer};
 use crate::{boundary, exit, last_error, logging, offset, pointer, stdout};
 use eaf::{FileSystem, ForeignBuffer, Kind, codes};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a request variable holds after a call that issued none.
@@ -29,8 +30,9 @@ struct OpenFile {
 /// Requests of all files.
 static ISSUED: Issued = Issued::new();
 static FILES: Table<OpenFile> = Table::new();
-/// Requests of closed files that have failed: a wait may still come.
-static FAILED_BEFORE: Mutex<Failures<i32, ()>> = Mutex::new(Failures::new());
+/// Requests of closed files that have failed, by how many files were closed before: a wait may still come.
+static FAILED_BEFORE: Mutex<Failures<i32, u64>> = Mutex::new(Failures::new());
+static CLOSED_COUNT: AtomicU64 = AtomicU64::new(0);
 
 /// The arguments that all transfers have, as they come.
 #[derive(Clone, Copy)]
@@ -96,7 +98,7 @@ impl Checked {
     }
 }
 
-fn failed_before() -> MutexGuard<'static, Failures<i32, ()>> {
+fn failed_before() -> MutexGuard<'static, Failures<i32, u64>> {
     FAILED_BEFORE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -128,7 +130,7 @@ fn close(fd: i64) -> Result<()> {
     let OpenFile { file, requests } = into_last(FILES.remove(fd).ok_or(Error::InvalidHandle { fd })?);
     requests.drain(());
     let untold = requests.untold(());
-    failed_before().take_over(requests.into_failures());
+    failed_before().take_over(requests.into_failures(), CLOSED_COUNT.fetch_add(1, Relaxed));
     let closed = file.close();
     untold.and(closed.map_err(Error::Eaf))
 }
@@ -138,9 +140,13 @@ fn close(fd: i64) -> Result<()> {
 fn hand_over_all() {
     boundary::silent(|| {
         FILES.find(|open| {
-            open.requests.drain(());
-            // Asking for the length hands over what is written behind; there is nobody left to tell an error.
-            let _ = open.file.len_bytes();
+            if exit::is_interrupted() {
+                open.requests.drain_free(());
+            } else {
+                open.requests.drain(());
+                // Asking for the length hands over what is written behind; there is nobody left to tell an error.
+                let _ = open.file.len_bytes();
+            }
             None::<()>
         });
         Ok(())

@@ -1,6 +1,7 @@
 //! The end of the program, or of MPI: nothing that was written may be lost with it.
 
 use crate::boundary;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -18,6 +19,8 @@ static BEFORE_MPI_ENDS: Calls = Calls(Mutex::new(Vec::new()));
 /// The process that has files to hand over.
 static PROCESS: OnceLock<u32> = OnceLock::new();
 static REGISTERED: Once = Once::new();
+/// See [`is_interrupted`].
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 impl Calls {
     fn add(&self, call: fn()) {
@@ -75,12 +78,21 @@ fn hand_over() {
     LAST_AT_EXIT.run();
 }
 
-/// A signal handler ends the program in the middle of a call, and the locks of that call stay locked. So another thread hands
-/// over, for which nobody waits for ever.
+/// Whether a signal handler ends the program in the middle of a call: the locks of that call stay locked, and whoever hands over leaves
+/// alone what is locked.
+pub fn is_interrupted() -> bool {
+    INTERRUPTED.load(Relaxed)
+}
+
+/// Another thread hands over, for which nobody waits for ever: first what is free, then all, which gives what the call had
+/// under way the time.
 fn hand_over_beside() {
     let (done, is_done) = mpsc::channel();
     let helper = thread::Builder::new().name("chemio-exit".to_owned()).spawn(move || {
+        INTERRUPTED.store(true, Relaxed);
         hand_over();
+        INTERRUPTED.store(false, Relaxed);
+        AT_EXIT.run();
         // Nobody listens any more if it took too long.
         let _ = done.send(());
     });
@@ -102,7 +114,7 @@ pub fn before_mpi_ends() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    use std::sync::atomic::AtomicUsize;
 
     static COUNT: AtomicUsize = AtomicUsize::new(0);
 

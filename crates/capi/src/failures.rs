@@ -2,7 +2,8 @@
 //!
 //! None is ever dropped: a request that nobody knows any more passes for one that has finished well. The first ones keep errors of
 //! their own; where very many fail, as on a full disk, later ones share one for each file and code, which says that it is an earlier
-//! one's. So a failed request takes a few dozen bytes, until its table goes.
+//! one's. So a failed request takes a few dozen bytes, until its table goes, and of an EAF file
+//! that is closed until the program ends.
 
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
@@ -67,9 +68,9 @@ impl<K: Ord, O: Copy + PartialEq> Failures<K, O> {
         }
     }
 
-    /// Takes over what has failed in a table that goes. From now on only waits tell it.
-    pub fn take_over(&mut self, other: Self) {
-        for (id, Failed { owner, error, .. }) in other.failed {
+    /// Takes over what has failed in a table that goes, all of one owner. From now on only waits tell it.
+    pub fn take_over<P>(&mut self, other: Failures<K, P>, owner: O) {
+        for (id, Failed { error, .. }) in other.failed {
             self.insert(id, owner, error, false);
         }
     }
@@ -150,10 +151,10 @@ mod tests {
         let mut closed = Failures::new();
         closed.insert(1, (), failed(7), true);
         let mut all = Failures::new();
-        all.insert(2, (), failed(8), true);
-        all.take_over(closed);
-        assert!(all.tell_untold(|()| true).is_err_and(|error| error.to_string().contains('8')));
-        all.tell_untold(|()| true).expect("the other one has been told or never will be");
+        all.insert(2, 3, failed(8), true);
+        all.take_over(closed, 4);
+        assert!(all.tell_untold(|_| true).is_err_and(|error| error.to_string().contains('8')));
+        all.tell_untold(|_| true).expect("the other one has been told or never will be");
         assert!(all.tell(1).is_some_and(|error| error.to_string().contains('7')));
     }
 

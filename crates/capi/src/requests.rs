@@ -178,6 +178,16 @@ impl<T: Transfer> Requests<T> {
         }
     }
 
+    /// Waits for everything of `owner` that is outstanding, but for what somebody is waiting for already.
+    pub fn drain_free(&self, owner: T::Owner) {
+        let outstanding = self.state().running_of(owner);
+        for (id, running) in outstanding {
+            if let Some(result) = running.wait_if_free() {
+                self.state().finish(id, &running, result);
+            }
+        }
+    }
+
     /// The first error of a write of `owner` that no call has told; it counts as told from now on.
     ///
     /// # Errors
@@ -234,6 +244,15 @@ impl<T: Transfer> State<T> {
 impl<T: Transfer> Running<T> {
     fn wait(&self) -> std::result::Result<(), Arc<Error>> {
         self.request.lock().unwrap_or_else(PoisonError::into_inner).wait()
+    }
+
+    /// `None`: somebody is waiting for it.
+    fn wait_if_free(&self) -> Option<std::result::Result<(), Arc<Error>>> {
+        match self.request.try_lock() {
+            Ok(mut request) => Some(request.wait()),
+            Err(TryLockError::Poisoned(error)) => Some(error.into_inner().wait()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     /// Whether it has finished; a request that another thread is waiting for has not.
@@ -389,16 +408,22 @@ mod tests {
 
     #[test]
     fn a_request_that_another_thread_waits_for_has_not_finished() {
+        // Far from those that are issued meanwhile.
+        const LAST: i32 = i32::MAX;
         let mut fixture = Fixture::new();
         let buffer = fixture.foreign();
         let request = Mutex::new(fixture.file.awrite(0, buffer).expect("started"));
         let running = Arc::new(Running { owner: (), is_write: true, request });
-        fixture.requests.state().running.insert(1, Arc::clone(&running));
+        fixture.requests.state().running.insert(LAST, Arc::clone(&running));
         let waiting = running.request.lock().expect("not poisoned");
-        assert_eq!(fixture.requests.test(1), Some(false));
+        assert_eq!(fixture.requests.test(LAST), Some(false));
+        let free = fixture.write();
+        fixture.requests.drain_free(());
+        let is_running = |id| fixture.requests.state().running.contains_key(&id);
+        assert_eq!((is_running(LAST), is_running(free)), (true, false));
         drop(waiting);
         running.wait().expect("written");
-        assert_eq!(fixture.requests.test(1), Some(true));
+        assert_eq!(fixture.requests.test(LAST), Some(true));
     }
 
     #[test]

@@ -29,7 +29,16 @@ fn started_by_others(library: &str, variable: impl Fn(&str) -> Option<u64>) -> O
         "MPICH" => mpich,
         _ => None,
     };
-    open_mpi.max(mpich).filter(|&ranks| ranks > 1 && own != Some(1))
+    let most = open_mpi.max(mpich).filter(|&ranks| ranks > 1)?;
+    if own == Some(1) {
+        tracing::warn!(
+            most,
+            library,
+            "one process of this MPI, in the job of another launcher that has started several"
+        );
+        return None;
+    }
+    Some(most)
 }
 
 /// What MPI may write as its version: MPICH's text is longer than Open MPI's may be.

@@ -7,6 +7,7 @@ use crate::stream::prefetch::SingleReads;
 use crate::stream::read_ahead::ReadAhead;
 use crate::stream::write_behind::WriteBehind;
 use crate::stream::writeback::{Filling, Writeback};
+use crate::sys::exit;
 use crate::sys::transfer::{Direction, Transfer};
 use std::collections::HashMap;
 use std::io;
@@ -83,6 +84,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("no thread panics while it holds a file's state")
 }
 
+/// While the program ends nothing that is locked is waited for: it may stay so.
+fn lock_unless_ending<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    if exit::is_ending() { mutex.try_lock().ok() } else { Some(lock(mutex)) }
+}
+
 /// Whether two ranges have a byte in common.
 pub(crate) fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
     a.start < b.end && b.start < a.end
@@ -112,8 +118,8 @@ impl Inode {
 
     /// All files of this process that are open.
     pub(crate) fn all_open() -> Vec<Arc<Self>> {
-        let Some(open) = OPEN.get() else { return Vec::new() };
-        lock(open).all.iter().filter_map(Weak::upgrade).collect()
+        let Some(open) = OPEN.get().and_then(lock_unless_ending) else { return Vec::new() };
+        open.all.iter().filter_map(Weak::upgrade).collect()
     }
 
     /// Notes that a handle was opened; gives its read-ahead.
@@ -143,8 +149,11 @@ impl Inode {
         if self.windows_count.load(Ordering::SeqCst) == 0 {
             return;
         }
-        for stream in lock(&self.streams).iter().filter_map(Weak::upgrade) {
-            lock(&stream).invalidate(range);
+        let Some(streams) = lock_unless_ending(&self.streams) else { return };
+        for stream in streams.iter().filter_map(Weak::upgrade) {
+            if let Some(mut stream) = lock_unless_ending(&stream) {
+                stream.invalidate(range);
+            }
         }
     }
 

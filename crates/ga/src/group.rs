@@ -192,7 +192,8 @@ impl Group {
     }
 
     /// Every rank's value if all succeeded; otherwise, on every rank, the error of the lowest one that failed: for callers with
-    /// mistakes of their own to find before a collective operation. Collective over the group.
+    /// mistakes of their own to find before a collective operation. Collective over the group. Takes back a
+    /// [mask of synchronisation](crate::Context::mask_sync).
     ///
     /// # Errors
     /// See [`comm::Failure`].
@@ -200,6 +201,7 @@ impl Group {
         &self,
         result: std::result::Result<T, E>,
     ) -> std::result::Result<T, comm::Failure<E>> {
+        self.sync_mask().take();
         self.comm().agree(result)
     }
 
@@ -230,6 +232,9 @@ impl Group {
     /// - [`Error::Comm`]: MPI refused.
     pub fn reduce<T: Element>(&self, values: &mut [T], reduction: Reduction) -> Result<()> {
         self.sync_mask().take();
+        if values.is_empty() {
+            return Ok(());
+        }
         let unsupported = || Error::UnsupportedType { operation: reduction.name(), element_type: T::TYPE };
         match T::TYPE {
             ElementType::Int => self.reduce_as(values, reduction, |x: i32| x.wrapping_abs()),

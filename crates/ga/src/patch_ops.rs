@@ -152,7 +152,7 @@ impl Array {
     /// # Errors
     /// - [`Error::OutOfRange`]: a section is not in its array. [`Error::CountsDiffer`]: different numbers of elements.
     /// - [`Error::WrongType`], [`Error::GroupsDiffer`]: arrays of different types or groups.
-    /// - [`Error::Overlap`]: the sections are of one array, and share elements, and are not the same, which changes nothing.
+    /// - [`Error::Overlap`]: the sections are of one array, and share elements, unless they are the same and nothing is transposed.
     /// - [`Error::Comm`]: MPI failed. [`Error::OnRank`]: one of these on another rank.
     pub fn copy_patch(
         &self,

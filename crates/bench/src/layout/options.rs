@@ -14,7 +14,8 @@ const SIDE_QUICK: u64 = 512;
 const RANKS: [usize; 2] = [1, 2];
 const MEMORY_MIB: [u64; 2] = [64, 512];
 const MEMORY_MIB_QUICK: [u64; 2] = [1, 4];
-const REPETITIONS: u64 = 2;
+/// The spread is judged of three times or more of each conversion.
+const REPETITIONS: u64 = 3;
 const PATTERNS_QUICK: usize = 3;
 
 /// Measures the re-blocking of a matrix on disk side by side with a plain copy of its files, `TensorStore` and the device, verifying all

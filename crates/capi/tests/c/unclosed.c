@@ -66,14 +66,16 @@ static void a_handler_may_end_the_program_in_the_middle_of_a_wait(void)
 {
     enum { LARGE = 256 << 20 };
     struct itimerval soon = {{0, 0}, {0, 3000}};
-    char *large = malloc(LARGE);
-    int id;
+    char *large = malloc(LARGE), other_path[4100];
+    int id, other;
     memset(large, 1, LARGE);
     signal(SIGALRM, end_now);
-    if (EAF_Open(path, EAF_RW, &fd) != 0) exit(1);
-    CHECK_CODE(EAF_Awrite(fd, 0.0, large, LARGE, &id), 0);
+    files_are_left_open_at_the_end();
+    snprintf(other_path, sizeof other_path, "%s.large", path);
+    if (EAF_Open(other_path, EAF_RW, &other) != 0) exit(1);
+    CHECK_CODE(EAF_Awrite(other, 0.0, large, LARGE, &id), 0);
     setitimer(ITIMER_REAL, &soon, NULL);
-    EAF_Wait(fd, id);
+    EAF_Wait(other, id);
     fprintf(stderr, "the wait was over before the signal came\n");
     check_failures++;
 }

@@ -1,11 +1,13 @@
 //! What is done when the program ends, by the process that has the threads to do it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What to call at the end, in the order in which it came.
 static CALLS: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
 /// The process whose files and threads these are.
 static PROCESS: OnceLock<u32> = OnceLock::new();
+static ENDING: AtomicBool = AtomicBool::new(false);
 
 /// Arranges for `function` to run when this process ends by `exit` or by returning from main; the last one first.
 pub(crate) fn at_exit(function: fn()) {
@@ -18,11 +20,17 @@ pub(crate) fn at_exit(function: fn()) {
     });
 }
 
+/// Whether this process is ending. A signal handler may have ended it, and have interrupted for ever whoever holds a lock.
+pub(crate) fn is_ending() -> bool {
+    ENDING.load(Ordering::Relaxed)
+}
+
 /// A forked child that ends has our requests and none of the threads that carry them out: it would wait for ever.
 extern "C" fn run() {
     if PROCESS.get() != Some(&std::process::id()) {
         return;
     }
+    ENDING.store(true, Ordering::Relaxed);
     // One after the other, without the lock: a function may arrange for more.
     while let Some(function) = CALLS.lock().ok().and_then(|mut calls| calls.pop()) {
         function();

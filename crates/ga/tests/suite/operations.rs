@@ -8,6 +8,7 @@ use super::repeats;
 use ga::{Array, Context, ElementType, Error, Scalar, Subscripts, TextStyle};
 use num_complex::Complex;
 use section::{Layout, Section};
+use std::cell::Cell;
 use test_support::Rng;
 
 /// An array of a random distribution, and what it should hold.
@@ -463,16 +464,20 @@ pub(crate) fn a_masked_operation_does_not_wait(ga: &Context) {
     let elements = array.view::<f64>().unwrap().to_vec(&array.whole()).unwrap();
     assert!(elements.iter().all(|&element| element == 0.0));
     // So does every other collective call: the operation after it waits for rank 0, which is late.
-    let taking_back: [&dyn Fn(); 5] = [
-        &|| ga.sync_group(ga.world()).unwrap(),
-        &|| ga.array(ElementType::Int, &[3]).create().unwrap().destroy().unwrap(),
-        &|| array.duplicate("copy").unwrap().destroy().unwrap(),
-        &|| ga.world().broadcast(&mut [1, 2], 0).unwrap(),
-        &|| ga.world().reduce(&mut [1.0], ga::Reduction::Sum).unwrap(),
+    let small = || ga.array(ElementType::Int, &[3]).create();
+    let removed = Cell::new(Some(small().unwrap()));
+    let taking_back: [&dyn Fn() -> Option<ga::Array>; 7] = [
+        &|| ga.sync_group(ga.world()).map(|()| None).unwrap(),
+        &|| small().ok(),
+        &|| array.duplicate("copy").ok(),
+        &|| removed.take().unwrap().destroy().map(|()| None).unwrap(),
+        &|| ga.world().broadcast(&mut [1, 2], 0).map(|()| None).unwrap(),
+        &|| ga.world().reduce(&mut [1.0], ga::Reduction::Sum).map(|()| None).unwrap(),
+        &|| ga.world().agree(Err::<ga::Array, _>("refused")).ok(),
     ];
     for (call, expected) in taking_back.into_iter().zip(2..) {
         ga.mask_sync(false, false);
-        call();
+        let made = call();
         if ga.rank() == 0 {
             std::thread::sleep(std::time::Duration::from_millis(10));
             counter.read_increment(&[1], 1).unwrap();
@@ -480,6 +485,7 @@ pub(crate) fn a_masked_operation_does_not_wait(ga: &Context) {
         array.scale(1.0.into()).unwrap();
         assert_eq!(counter.read_increment(&[1], 0).unwrap(), expected);
         ga.sync().unwrap();
+        made.map_or(Ok(()), ga::Array::destroy).unwrap();
     }
     array.destroy().unwrap();
     counter.destroy().unwrap();
