@@ -66,7 +66,7 @@ static void a_handler_may_end_the_program_in_the_middle_of_a_wait(void)
 {
     enum { LARGE = 256 << 20 };
     struct itimerval soon = {{0, 0}, {0, 3000}};
-    char *large = malloc(LARGE), other_path[4100];
+    char *large = malloc(LARGE), other_path[sizeof path + 8];
     int id, other;
     memset(large, 1, LARGE);
     signal(SIGALRM, end_now);
