@@ -2,8 +2,7 @@
 //!
 //! None is ever dropped: a request that nobody knows any more passes for one that has finished well. The first ones keep errors of
 //! their own; where very many fail, as on a full disk, later ones share one for each file and code, which says that it is an earlier
-//! one's. So a failed request takes a few dozen bytes, until its table goes, and of an EAF file
-//! that is closed until the program ends.
+//! one's. So a failed request takes a few dozen bytes, until its table goes; of an EAF file that was closed, until the program ends.
 
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
