@@ -14,7 +14,7 @@ use crate::transfer::job::{How, Job};
 use crate::transfer::{Direction, Mapping, Transfer};
 use disk_array::{ArrayDirectory, between};
 use section::{Section, Shape};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -80,6 +80,8 @@ pub struct DiskArray {
 #[derive(Debug)]
 pub(crate) struct OpenArray {
     pub(crate) directory: Arc<ArrayDirectory>,
+    /// Where it is, whatever name it was opened by.
+    pub(crate) real_path: PathBuf,
     pub(crate) shards: Shards,
     pub(crate) owners: Owners,
     /// This process's.

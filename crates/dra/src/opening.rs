@@ -11,14 +11,15 @@ use crate::error::{Error, Result};
 use crate::format::{ArraySpec, Part};
 use crate::owners::Owners;
 use crate::shards::Shards;
-use disk_array::{ArrayDirectory, Creation};
+use disk_array::{ArrayDirectory, Creation, absolute};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Makes an array. Collective.
 pub(crate) fn create(context: &Context, path: &Path, spec: &ArraySpec, access: Access) -> Result<DiskArray> {
+    // The program may change its directory while the array is open.
     let path = absolute(path);
     let rank = context.comm().rank();
     let begun = if rank == 0 { begin(&path, spec).map(Some) } else { Ok(None) };
@@ -133,7 +134,8 @@ pub(crate) fn open(context: &Context, path: &Path, access: Access) -> Result<Dis
     let kept = Arc::new(context.agree(open_directory(&path))?);
     let shards = Shards::new(&kept, context.devices(), access.is_writable());
     tracing::debug!(path = %path.display(), io_processes = owners.count(), ?hosts, "an array on disk is open");
-    let open = OpenArray { directory: kept, shards, owners, rank: context.comm().rank() };
+    let real_path = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+    let open = OpenArray { directory: kept, real_path, shards, owners, rank: context.comm().rank() };
     Ok(DiskArray::new(context, access, directory, open, hosts))
 }
 
@@ -193,9 +195,4 @@ fn begin(path: &Path, spec: &ArraySpec) -> Result<Creation> {
 
 fn open_directory(path: &Path) -> Result<ArrayDirectory> {
     Ok(ArrayDirectory::open(path)?)
-}
-
-/// The program may change its directory while the array is open.
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

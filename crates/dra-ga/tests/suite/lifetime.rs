@@ -1,6 +1,6 @@
 //! What may end before what.
 
-use crate::world::{World, counted, elements_of, section, spec};
+use crate::world::{World, counted, elements_of, evict, section, spec};
 use dra::{Access, ArrayDirectory, DataType, Transfer, UNFINISHED};
 use section::Section;
 
@@ -129,6 +129,49 @@ pub(crate) fn what_is_done_by_another_handle_is_noticed(world: &World) {
     }
     drop(in_memory);
     memory.destroy().expect("destroyed");
+}
+
+pub(crate) fn handles_of_one_array_write_side_by_side(world: &World) {
+    let (path, link) = (World::path("neighbours"), World::path("another name"));
+    let one = world.disk.create(&path, &spec(&[256, 2048], &[64, 512]), Access::ReadWrite).expect("created");
+    if world.is_first() {
+        std::os::unix::fs::symlink(&path, &link).expect("a link");
+    }
+    world.barrier();
+    let others = [&path, &link].map(|path| world.disk.open(path, Access::ReadWrite).expect("opened"));
+    let handles = [&one, &others[0], &others[1]];
+    let all = Transfer::whole(&[256, 2048], &[256, 2048]).unwrap();
+    for first in [7, 77, 777] {
+        let memory = world.array(DataType::Float64, &[256, 2048], &counted(first, 524_288));
+        let in_memory = dra_ga::in_memory(&memory);
+        if world.is_first() {
+            evict(&path);
+        }
+        world.barrier();
+        // From the second time on what is there already has to be read around each part of a brick.
+        let strip = |at: u64| {
+            let (row, column) = (at / 12 * 64, at % 12 * 171);
+            section(&[row, column], &[row + 64, (column + 171).min(2048)])
+        };
+        let requests: Vec<_> = (0..48)
+            .map(|at| {
+                let part = strip(at);
+                let transfer = Transfer { in_memory: part, on_disk: part, reversed: false };
+                handles[usize::try_from(at % 3).unwrap()].write(&in_memory, &transfer).expect("started")
+            })
+            .collect();
+        requests.into_iter().for_each(|mut request| request.wait().expect("written"));
+        memory.fill(0.0.into()).expect("filled");
+        one.read(&in_memory, &all).expect("started").wait().expect("read");
+        assert!(elements_of(&memory) == counted(first, 524_288), "elements from {first} on are lost");
+        world.barrier();
+        drop(in_memory);
+        memory.destroy().expect("destroyed");
+    }
+    for other in others {
+        other.close().expect("closed");
+    }
+    one.delete().expect("deleted");
 }
 
 pub(crate) fn hundreds_of_requests_are_outstanding(world: &World) {

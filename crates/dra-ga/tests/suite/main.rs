@@ -64,6 +64,7 @@ fn main() -> ExitCode {
             scenario!(lifetime::an_array_is_replaced_and_deleted),
             scenario!(lifetime::attributes_are_seen_by_all_ranks),
             scenario!(lifetime::what_is_done_by_another_handle_is_noticed),
+            scenario!(lifetime::handles_of_one_array_write_side_by_side),
             scenario!(lifetime::hundreds_of_requests_are_outstanding),
             scenario!(memory::buffers_stay_within_what_was_given_or_two_bricks),
             scenario!(memory::a_transfer_takes_no_more_memory_than_its_buffers).ranks(..=1).hosts(..2),

@@ -1,11 +1,8 @@
 //! Whole bricks that lie in one piece in memory go there straight from the device, if that memory is in huge pages.
 
 use crate::hooked::{Hook, Hooked};
-use crate::world::{World, counted, elements_of, spec};
+use crate::world::{World, counted, elements_of, evict, spec};
 use dra::{Access, ArrayInMemory, DataType, Transfer};
-use rustix::fs::{Advice, fadvise};
-use std::fs::{self, File};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -29,20 +26,6 @@ impl Hook for Copies {
 
     fn shown_in_huge_pages(&self) -> Option<bool> {
         Some(self.are_huge)
-    }
-}
-
-/// Takes all files below a directory out of the page cache.
-fn evict(directory: &Path) {
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            evict(&path);
-        } else {
-            let file = File::open(path).unwrap();
-            file.sync_all().unwrap();
-            fadvise(&file, 0, None, Advice::DontNeed).unwrap();
-        }
     }
 }
 

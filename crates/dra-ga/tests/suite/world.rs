@@ -2,8 +2,10 @@
 
 use dra::{ArraySpec, BrickShape, Bricks, Context, DataType, Settings};
 use ga::{Array, ElementType, Patch, PatchMut};
+use rustix::fs::{Advice, fadvise};
 use section::{Section, size};
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 
 /// The ranks of a launch.
 pub(crate) struct World {
@@ -79,4 +81,18 @@ pub(crate) fn section(lo: &[u64], hi: &[u64]) -> Section {
 /// Doubles that count from `first`.
 pub(crate) fn counted(first: u32, count: u32) -> Vec<u8> {
     (first..first + count).flat_map(|value| f64::from(value).to_le_bytes()).collect()
+}
+
+/// Takes all files below a directory out of the page cache.
+pub(crate) fn evict(directory: &Path) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            evict(&path);
+        } else {
+            let file = File::open(path).unwrap();
+            file.sync_all().unwrap();
+            fadvise(&file, 0, None, Advice::DontNeed).unwrap();
+        }
+    }
 }

@@ -383,12 +383,12 @@ impl Pipeline {
         Ok(Begun::OnItsWay)
     }
 
-    /// Brings writes that read the brick of `part` before so far that they write.
+    /// Brings writes that read the brick of `part` before so far that they write, by whichever handle of the array.
     fn settle(&mut self, array: &Arc<OpenArray>, part: &Part) {
         let is_in_the_way = |flight: &Flight| {
             matches!(flight.stage, Stage::ReadingToModify(..))
                 && flight.parts.iter().any(|placed| placed.part.place == part.place)
-                && Arc::ptr_eq(&flight.job.array, array)
+                && flight.job.array.real_path == array.real_path
         };
         while let Some(at) = self.flights.iter().position(is_in_the_way) {
             self.finish(at);
