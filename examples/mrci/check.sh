@@ -51,6 +51,13 @@ verdict "with enough memory nothing overflows" places_are all none
 mrci 2 --segments 1
 verdict "ranks that all want the same segment" test "$code" -eq 0
 
+# A line each for 1, 2 and 4 ranks, with four rates and ratios above zero.
+is_table() { awk 'NR > 1 { lines = lines " " $1; for (i = 2; i <= 5; i++) bad += !($i > 0); bad += NF != 5 }
+                  END { exit bad || lines != " 1 2 4" }' "$work/out"; }
+timeout 120 ./rates.sh --scratch "$work/scratch" --segments 40 --elements 3000 --couplings 7 > "$work/out" 2>&1
+code=$?
+verdict "the table of rates is whole" is_table
+
 for mode in memory disk; do
   mrci 2 --mode "$mode" --spoil 17
   verdict "a wrong element is found, mode $mode" refused 1 "segment 17, element 2999"

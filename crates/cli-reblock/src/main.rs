@@ -57,13 +57,18 @@ fn main() -> ExitCode {
 
 /// Tells the first error too.
 fn run(options: &Reblock) -> Result<()> {
+    let tell = |error: &Error| command::error::report(error, error.advice(options.restart));
     if let Some(ranks) = options.reblocking.ranks.filter(|&ranks| ranks > 1)
         && options.launched.is_none()
         && !launch::is_launched()
     {
-        return told(Err(launch::run(options, ranks)), true, options.restart);
+        return Err(launch::run(options, ranks)).inspect_err(tell);
     }
-    let ga = told(ga::Context::new().map_err(Error::from), launch::is_first(), options.restart)?;
+    let ga = ga::Context::new().map_err(Error::from).inspect_err(|error| {
+        if launch::is_first() {
+            tell(error);
+        }
+    })?;
     let is_first = ga.rank() == 0;
     let canvas = match options.launched {
         _ if !is_first => Canvas::None,
@@ -72,7 +77,11 @@ fn run(options: &Reblock) -> Result<()> {
         Some(false) => Canvas::None,
     };
     // Told while MPI is still alive: launchers kill all ranks when the first has ended with an error.
-    told(with_ranks(options, &ga, is_first, canvas), is_first, options.restart)
+    with_ranks(options, &ga, is_first, canvas).inspect_err(|error| {
+        if is_first {
+            tell(error);
+        }
+    })
 }
 
 fn with_ranks(options: &Reblock, ga: &ga::Context, is_first: bool, canvas: Canvas) -> Result<()> {
@@ -94,15 +103,6 @@ fn gather_counts(ga: &ga::Context) {
         let text = |text, root| comm.broadcast_text(text, root);
         report::statistics::gather(comm.rank(), comm.size(), least, text);
     }
-}
-
-fn told<T>(result: Result<T>, speaks: bool, restart: bool) -> Result<T> {
-    if let Err(error) = &result
-        && speaks
-    {
-        command::error::report(error, error.advice(restart));
-    }
-    result
 }
 
 #[cfg(test)]

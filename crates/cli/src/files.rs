@@ -23,9 +23,10 @@ impl NewFile {
     /// Begins to make the file `path`, which may be there only if it shall be replaced.
     pub(crate) fn begin(path: &Path, replaces: bool) -> Result<Self> {
         expect_free(path, replaces)?;
-        let name = path
-            .file_name()
-            .ok_or_else(|| Error::BadArgument(format!("no name of a file: {}", path.display())))?;
+        let no_name = || Error::BadArgument(format!("no name of a file: {}", path.display()));
+        // One that ends with a slash is that of a directory, and nothing else could get it at the end.
+        let is_file_name = !path.as_os_str().as_bytes().ends_with(b"/");
+        let name = path.file_name().filter(|_| is_file_name).ok_or_else(no_name)?;
         let mut part = std::ffi::OsString::from(".");
         // A name may have 255 bytes.
         part.push(OsStr::from_bytes(&name.as_bytes()[..name.len().min(NAME_BYTES_MAX)]));
@@ -34,6 +35,11 @@ impl NewFile {
         let file = Self { made, path: path.to_owned(), replaces, committed: false };
         File::create(&file.made).map_err(refused("make", path))?;
         Ok(file)
+    }
+
+    /// Where it will be.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Where it is until it is complete.
@@ -97,6 +103,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "text");
         assert!(matches!(NewFile::begin(&path, false), Err(Error::Exists { .. })));
         assert!(matches!(NewFile::begin(scratch.path(), true), Err(Error::Array(_))), "a directory stays");
+        assert!(matches!(NewFile::begin(&scratch.path().join("new/"), false), Err(Error::BadArgument(_))));
         NewFile::begin(&path, true).unwrap().commit().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "");
     }

@@ -124,7 +124,8 @@ pub(crate) struct Stats {
 /// Copy an array, whole or not at all.
 ///
 /// Blocks are shared where the file system can do that; elsewhere holes stay holes. Into a directory that is no array the
-/// copy goes under the name of the source. An array that is there already is not replaced.
+/// copy goes under the name of the source. An array that is there already is not replaced. Others may do no more with the copy than
+/// with the source.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  chemio cp amplitudes amplitudes.1\n  chemio cp amplitudes /archive/")]
 pub(crate) struct Cp {
@@ -142,8 +143,8 @@ pub(crate) struct Mv {
 
 /// Delete arrays, or what is left of those whose creation or deletion was interrupted.
 ///
-/// Files that are not an array's are left and named. Once an array's metadata are gone the rest is deleted too, whatever
-/// signal arrives.
+/// Files that are not an array's are left and named; links are refused. Once an array's metadata are gone the rest is deleted too, even
+/// if a signal arrives; a second one of the same kind ends it, and what is left then can be deleted by the same command.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  chemio rm amplitudes\n  chemio rm --foreign made-by-zarr-python")]
 pub(crate) struct Rm {
@@ -198,7 +199,8 @@ pub(crate) struct Export {
 
 /// Make an array of a file of another format, said by its name: .h5 or .hdf5, .npy, .bin.
 ///
-/// Element [i, j] of the file is element [i, j] of the array. Zeros become holes. The array gets its name when it is complete.
+/// Element [i, j] of the file is element [i, j] of the array. Zeros become holes. The array gets its name when it is complete. A file
+/// without elements is refused.
 ///
 /// Elements are int32, int64, float32, float64, complex64 or complex128. Of HDF5 every layout, compression and byte order is read that
 /// the library reads, of .npy versions 1 to 3, little-endian, in either order of the indices.

@@ -1,6 +1,7 @@
 //! `chemio reblock`: looks whether it can be done, and becomes `chemio-reblock`, which is linked with MPI.
 
 use crate::error::{Error, Result, refused};
+use crate::interrupt;
 use crate::progress::Progress;
 use command::options::Reblock;
 use command::reblocking::prepare;
@@ -18,7 +19,10 @@ pub(crate) fn run(options: &Reblock) -> Result<()> {
     prepare(options, options.reblocking.ranks.unwrap_or(1))?;
     drop(progress);
     let program = find()?;
-    starts(&program)?;
+    let starts = starts(&program);
+    // Why it does not start may be the signal. What becomes of this program knows nothing of it.
+    interrupt::check()?;
+    starts?;
     // Not the options but the words: what they mean there is the same definition.
     let words = env::args_os().skip_while(|word| word != "reblock").skip(1);
     Err(refused("run", &program)(Command::new(&program).args(words).exec()))

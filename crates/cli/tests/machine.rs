@@ -41,7 +41,7 @@ fn doctor_knows_that_io_uring_is_switched_off() {
 #[test]
 fn bench_measures_and_leaves_nothing_behind() {
     let scratch = tempfile::tempdir().unwrap();
-    let found = facts(arguments!["bench", "--json", "--size", "2", scratch.path()]);
+    let found = facts(arguments!["bench", "--json", "--size", "3", scratch.path()]);
     let results = found["results"].as_array().unwrap();
     assert_eq!((results.len(), &found["bytes"]), (6, &json!(2 << 20)));
     assert!(results.iter().all(|result| result["bytes_per_second"].as_f64().unwrap() > 0.0));

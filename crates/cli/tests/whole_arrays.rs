@@ -2,11 +2,13 @@
 
 mod support;
 
-use disk_array::{ArrayDirectory, ArraySpec, Attributes, DataType};
+use disk_array::between::{self, BETWEEN};
+use disk_array::{ArrayDirectory, ArraySpec, Attributes, DataType, UNFINISHED};
 use section::Section;
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 use support::{arguments, done, facts, make, names, on_disk_bytes, read, refused, run};
 
 #[test]
@@ -175,6 +177,13 @@ fn a_copy_has_the_same_elements_metadata_and_holes() {
     assert_eq!(names(&copy), ["c", "zarr.json"]);
 }
 
+/// A directory on another file system than `path`, where there is one.
+fn other_file_system(path: &Path) -> Option<&'static Path> {
+    let memory = Path::new("/dev/shm");
+    let file_system = |path| elio::stat(path).unwrap().file_system;
+    (memory.is_dir() && file_system(memory) != file_system(path)).then_some(memory)
+}
+
 #[test]
 fn mv_gives_another_name_or_another_place() {
     let scratch = tempfile::tempdir().unwrap();
@@ -189,11 +198,7 @@ fn mv_gives_another_name_or_another_place() {
     make(&path, &[3], &[2], DataType::Int32);
     assert!(refused(arguments!["mv", &path, place.join("other")]).contains("there already"));
     assert!(read(&place.join("other")) == elements);
-    // To another file system, where there is one.
-    let memory = std::path::Path::new("/dev/shm");
-    if memory.is_dir()
-        && elio::stat(memory).unwrap().file_system != elio::stat(scratch.path()).unwrap().file_system
-    {
+    if let Some(memory) = other_file_system(scratch.path()) {
         let there = tempfile::tempdir_in(memory).unwrap();
         done(arguments!["mv", place.join("other"), there.path().join("moved")]);
         assert!(read(&there.path().join("moved")) == elements && names(&place).is_empty());
@@ -222,6 +227,64 @@ fn rm_deletes_arrays_and_what_is_left_of_them_and_nothing_else() {
     assert_eq!(ArrayDirectory::open(&foreign).unwrap().stored().unwrap().shards, [0, 1, 2]);
     done(arguments!["rm", "--foreign", &foreign]);
     assert_eq!(names(scratch.path()), ["array"]);
+}
+
+#[test]
+fn what_a_link_leads_to_is_not_deleted() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (path, link) = (scratch.path().join("array"), scratch.path().join("link"));
+    let elements = make(&path, &[11, 13], &[2, 3], DataType::Int32);
+    std::os::unix::fs::symlink("array", &link).unwrap();
+    assert!(refused(arguments!["rm", &link]).contains("a link to array"));
+    if let Some(memory) = other_file_system(scratch.path()) {
+        let there = tempfile::tempdir_in(memory).unwrap();
+        assert!(refused(arguments!["mv", &link, there.path()]).contains("a link to array"));
+        assert!(names(there.path()).is_empty());
+    }
+    assert!(read(&path) == elements);
+    // Its name may change: that is the link's own.
+    done(arguments!["mv", &link, scratch.path().join("other")]);
+    assert!(read(&scratch.path().join("other")) == elements);
+}
+
+#[test]
+fn an_unfinished_array_is_not_copied_and_keeps_its_name_while_passes_lie_beside() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (path, other) = (scratch.path().join("array"), scratch.path().join("other"));
+    make(&path, &[11, 13], &[2, 3], DataType::Int32);
+    let mark = json!({ "what": "re-blocking from elsewhere" });
+    ArrayDirectory::open(&path).unwrap().set_attribute(UNFINISHED, Some(mark)).unwrap();
+    assert!(refused(arguments!["cp", &path, &other]).contains("re-blocking from elsewhere"));
+    let pass = between::path(&path, 0);
+    make(&pass, &[11, 13], &[2, 3], DataType::Int32);
+    ArrayDirectory::open(&pass).unwrap().set_attribute(BETWEEN, Some(between::mark(&path))).unwrap();
+    assert!(refused(arguments!["mv", &path, &other]).contains("array.pass-1"));
+    assert_eq!(names(scratch.path()), ["array", "array.pass-1"]);
+    done(arguments!["rm", &path]);
+    assert!(names(scratch.path()).is_empty());
+}
+
+#[test]
+fn what_others_have_written_does_not_reach_the_terminal_as_it_is() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("array");
+    make(&path, &[11, 13], &[2, 3], DataType::Int32);
+    fs::write(path.join("a\nfile\x1b[2J"), "").unwrap();
+    let mark = json!({ "what": "re-blocking\n\x1b]0;of\x07" });
+    ArrayDirectory::open(&path).unwrap().set_attribute(UNFINISHED, Some(mark)).unwrap();
+    for command in [arguments!["info", &path], arguments!["ls", scratch.path()], arguments!["rm", &path]] {
+        let text = done(command);
+        assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
+        assert!(!text.contains("a\nfile"), "{text:?}");
+    }
+}
+
+#[test]
+fn the_status_is_right_where_nobody_hears_the_error() {
+    let scratch = tempfile::tempdir().unwrap();
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let status = support::command().arg("info").arg(scratch.path().join("missing")).stderr(full).status();
+    assert_eq!(status.unwrap().code(), Some(2));
 }
 
 /// Changes a file for the worse.

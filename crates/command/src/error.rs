@@ -1,6 +1,6 @@
 //! What can go wrong: one line that says what it is and what to do.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The result of a command, or of a step of one.
@@ -63,6 +63,14 @@ pub enum Error {
         /// What is wrong, with what was expected.
         reason: String,
     },
+    /// A library could not make a file.
+    #[error("{reason}: {}", path.display())]
+    NotMade {
+        /// The file.
+        path: PathBuf,
+        /// What the library says.
+        reason: String,
+    },
     /// A device gave other bytes than it had been given.
     #[error("other elements were read than had been written: {}", path.display())]
     WrongBytes {
@@ -114,6 +122,30 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// A link, where what it leads to would be deleted.
+    #[error("a link to {}: {}", target.display(), path.display())]
+    Link {
+        /// The link.
+        path: PathBuf,
+        /// What it says.
+        target: PathBuf,
+    },
+    /// An array was copied to another file system, but could not be deleted where it was.
+    #[error("{source}; the copy {} is complete", copy.display())]
+    NotDeleted {
+        /// The copy.
+        copy: PathBuf,
+        /// Why.
+        source: disk_array::Error,
+    },
+    /// What an unfinished copy to an array has left beside it, and would lose with another name.
+    #[error("an unfinished copy in several passes has left {}: {}", between.display(), path.display())]
+    Between {
+        /// The unfinished target.
+        path: PathBuf,
+        /// The first array between passes.
+        between: PathBuf,
+    },
     /// A check found damage, and has said which.
     #[error("{damaged} of {shards} shards are damaged: {}", path.display())]
     Damaged {
@@ -151,6 +183,7 @@ impl Error {
             Self::Exists { .. } => Some("choose another name, or say --force"),
             Self::Part { .. } => Some("put the files of all parts below one c directory"),
             Self::BadFile { .. } => Some("chemio import --help says what can be read"),
+            Self::NotMade { .. } => Some("check the room on the disk, and the device"),
             Self::WrongBytes { .. } => Some("do not trust this device"),
             Self::UnknownFormat { .. } => Some("end it with .h5, .hdf5, .npy or .bin"),
             Self::Unfinished { .. } => Some("do that again, which completes it, or remove it with chemio rm"),
@@ -162,7 +195,10 @@ impl Error {
                 Some("install an MPI (Debian: openmpi-bin, libopenmpi-dev) and run ci/install again")
             }
             Self::Damaged { .. } => Some("restore it from a copy; what is whole can still be read"),
-            Self::NoMemory { .. } => Some("say --memory with less"),
+            Self::Link { .. } => Some("give the array's own name; rm deletes links"),
+            Self::NotDeleted { .. } => Some("delete the array where it was, or the copy, with chemio rm"),
+            Self::Between { .. } => Some("complete that copy first, or remove it with chemio rm"),
+            Self::NoMemory { .. } => Some("say --memory with less, where the command has it"),
             _ => None,
         }
     }
@@ -206,11 +242,12 @@ fn advice_on_system(error: &io::Error) -> &'static str {
 /// Prints an error as one line that begins with the command's name, and says what to do.
 pub fn report(error: &impl std::fmt::Display, advice: Option<&str>) {
     let advice = advice.map_or(String::new(), |advice| format!("; {advice}"));
-    eprintln!("chemio: {}{advice}", one_line(&error.to_string()));
+    // Who cannot be told has the status.
+    let _ = writeln!(io::stderr(), "chemio: {}{advice}", one_line(&error.to_string()));
 }
 
-/// Names of files may have line ends in them.
-fn one_line(text: &str) -> String {
+/// For terminals: names of files and texts of others may have line ends in them, and what else terminals obey.
+pub fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 

@@ -1,6 +1,6 @@
 //! What is printed. A reader that has gone away, as `head` does, is no error.
 
-use crate::error::{Result, refused};
+use crate::error::{Result, one_line, refused};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Write};
@@ -28,13 +28,13 @@ pub fn print_json(facts: &Value) -> Result<()> {
     print(&format!("{facts:#}\n"))
 }
 
-/// Lines of a label and a value, the values below each other.
+/// Lines of a label and a value, the values below each other, whatever is in them.
 pub fn labelled<'a>(facts: impl IntoIterator<Item = (&'a str, String)>) -> String {
     let facts: Vec<_> = facts.into_iter().collect();
     let width = facts.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
     facts.iter().fold(String::new(), |mut text, (label, value)| {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{label:width$}  {value}");
+        let _ = writeln!(text, "{label:width$}  {}", one_line(value));
         text
     })
 }
@@ -98,5 +98,6 @@ mod tests {
     #[test]
     fn values_stand_below_each_other() {
         assert_eq!(labelled([("a", "1".to_owned()), ("long", "2".to_owned())]), "a     1\nlong  2\n");
+        assert_eq!(labelled([("name", "\x1b[2Ja\nb".to_owned())]), "name  ?[2Ja?b\n");
     }
 }

@@ -1,6 +1,7 @@
 //! `chemio plan`: how an array would be brought into bricks of another shape.
 
 use crate::error::Result;
+use crate::interrupt;
 use crate::options;
 use crate::output;
 use crate::progress::Progress;
@@ -17,6 +18,7 @@ pub fn run(options: &options::Plan) -> Result<()> {
     let progress = Progress::waiting("planning");
     let plan = copy.plan(options.reblocking.ranks.unwrap_or(1))?;
     drop(progress);
+    interrupt::check()?;
     if options.facts.json {
         return output::print_json(&to_json(&plan));
     }

@@ -5,7 +5,7 @@ use crate::error::{Error, Result, refused};
 use crate::options;
 use crate::place::destination;
 use disk_array::between::{self, BETWEEN};
-use disk_array::{ArrayDirectory, ArraySpec, BrickShape, Bricks, UNFINISHED};
+use disk_array::{ArrayDirectory, ArraySpec, BrickShape, Bricks, Replaces, UNFINISHED, absolute};
 use layout::{Buffers, DeviceModel, Permutation, Plan, Problem, share};
 use serde_json::{Map, Value, json};
 use std::fs;
@@ -104,10 +104,15 @@ impl Reblocking {
     /// The target, marked as unfinished. `passes`: as in [`Found::Nothing`].
     pub fn spec(&self, passes: u64) -> ArraySpec {
         let mut spec = self.spec.clone();
-        let source = absolute(self.source.path());
+        let source = self.source_name();
         let mark = json!({"what": format!("re-blocking from {source}"), "source": source, "passes": passes});
         spec.more_attributes.insert(UNFINISHED.to_owned(), mark);
         spec
+    }
+
+    /// What the mark of the target says of it.
+    fn source_name(&self) -> String {
+        absolute(self.source.path()).to_string_lossy().into_owned()
     }
 
     /// What the device costs.
@@ -186,7 +191,7 @@ impl Reblocking {
             // Each host has some of the files, so there are as many as hosts at least.
             spec.files = spec.files.max(part.of);
         }
-        if source == absolute(self.source.path()) && *array.layout() == spec.layout()? {
+        if source == self.source_name() && *array.layout() == spec.layout()? {
             return Ok(Found::Unfinished);
         }
         let what = array.unfinished_work().unwrap_or_default().to_owned();
@@ -203,10 +208,6 @@ pub fn check_finished(array: &ArrayDirectory) -> Result<()> {
     }
 }
 
-fn absolute(path: &Path) -> String {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
-}
-
 /// The target: as the source, with its attributes, in other bricks and another order.
 fn spec(
     source: &ArrayDirectory,
@@ -221,6 +222,8 @@ fn spec(
     let mut spec = ArraySpec::new(&permutation.to_target(&metadata.dims), metadata.data_type)?;
     spec.bricks = Bricks::Exact(BrickShape::exact(&brick)?);
     spec.files = options.files;
+    // Another command may complete one at the same place meanwhile.
+    spec.replaces = Replaces::Unfinished;
     if let Some(ours) = source.attributes() {
         spec.attributes.name.clone_from(&ours.name);
         (spec.attributes.type_code, spec.attributes.made_by) = (ours.type_code, ours.made_by);
@@ -278,6 +281,9 @@ mod tests {
         assert_eq!(names, [None, Some("occupied".to_owned())], "names go with their dimensions");
         assert!(matches!(check_finished(&made), Err(Error::Unfinished { .. })));
         assert_eq!(copy.find(&target, false).unwrap(), Found::Unfinished);
+        let with_slash = PathBuf::from(format!("{}/", source.display()));
+        let again = Reblocking::new(&with_slash, &options(&[30, 2], &[1, 0])).unwrap();
+        assert_eq!(again.find(&target, false).unwrap(), Found::Unfinished, "the same source");
     }
 
     #[test]
@@ -310,6 +316,9 @@ mod tests {
             let found = one.find(&target, restart);
             assert!(matches!(found, Err(Error::Array(disk_array::Error::Exists { .. }))), "{found:?}");
         }
+        // Nor is one that was not there yet when it was looked for.
+        let made = ArrayDirectory::create(&target, &one.spec(0));
+        assert!(matches!(made, Err(disk_array::Error::Exists { .. })), "{made:?}");
         assert!(one.find(&scratch.path().join("missing/b"), false).is_err());
     }
 

@@ -5,6 +5,7 @@
 use crate::delete::Deleted;
 use crate::directory::ArrayDirectory;
 use crate::error::{Error, Result};
+use crate::survey::absolute;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,11 +27,6 @@ pub fn path(target: &Path, pass: usize) -> PathBuf {
 /// are moved, and however their place is called.
 pub fn mark(target: &Path) -> Value {
     json!({ "target": absolute(target).file_name().unwrap_or_default().to_string_lossy() })
-}
-
-/// With a name at its end even if `.` was given, and without a slash behind it.
-fn absolute(target: &Path) -> PathBuf {
-    std::path::absolute(target).unwrap_or_else(|_| target.to_owned()).components().collect()
 }
 
 /// Nothing may be where pass number `pass` of a copy to `target` writes but an array of such a copy, or what is left of an array of
@@ -64,7 +60,7 @@ pub fn delete(target: &Path) -> Result<Deleted> {
 }
 
 /// The arrays that an unfinished copy to `target` has left beside it. None if it is complete, or is no array of ours.
-fn left_beside(target: &Path) -> Vec<PathBuf> {
+pub fn left_beside(target: &Path) -> Vec<PathBuf> {
     let is_unfinished = |array: ArrayDirectory| array.attributes().is_some() && array.unfinished().is_some();
     if !ArrayDirectory::open(target).is_ok_and(is_unfinished) {
         return vec![];

@@ -1,18 +1,18 @@
 //! Copying an array, so that whenever the program is killed there is either no copy, or a whole one.
 //!
 //! Everything is copied under `.chemio-new` of a directory that has no `zarr.json`, and synced; then the chunks get their names,
-//! and the metadata last. Files share their blocks where the file system can do that; elsewhere only what is written is copied.
+//! and the metadata last. Nobody may do more with a copy than with its source. Files share their blocks where the file system can do that; elsewhere only what is written is copied.
 
-use crate::create::prepare;
+use crate::create::{prepare, take_back};
 use crate::directory::ArrayDirectory;
 use crate::disk::{Disk, Unsynced, entries};
 use crate::error::{Error, Operation, Result, refused};
 use crate::format::METADATA;
-use crate::survey::{ChunkTree, NEW, Survey, read_metadata_text};
+use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey, read_metadata_text};
 use crate::turn::Turn;
 use rustix::fs::SeekFrom;
 use rustix::io::Errno;
-use std::fs::File;
+use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -53,7 +53,7 @@ impl Copying {
     ///
     /// # Errors
     /// - [`Error::EmptyName`]: no name.
-    /// - [`Error::Exists`]: something else is there.
+    /// - [`Error::Exists`]: something else is there; or, beside what is left of an array, a file that is not known to be of it.
     /// - [`Error::CorruptShard`]: something that is no file has the name of a shard. What the system says.
     pub fn begin(source: ArrayDirectory, path: &Path) -> Result<Self> {
         Self::begin_on(Disk::default(), source, path)
@@ -71,7 +71,7 @@ impl Copying {
         let mut bytes_total = 0;
         for &number in &shards {
             let shard = source.shard_path(number);
-            let metadata = shard.metadata().map_err(refused(Operation::Look, &shard))?;
+            let metadata = look(&shard)?;
             if !metadata.is_file() {
                 return Err(source.corrupt_shard(number, "not a file".to_owned()));
             }
@@ -80,10 +80,7 @@ impl Copying {
         let (turn, made_directory) = Turn::of_maker(&disk, path)?;
         // As it is now: another process may have made an array here meanwhile, even in the directory that this one has made.
         let survey = free(Survey::of(path)?)?;
-        let half_made = matches!(survey, Survey::HalfMade).then(|| ChunkTree::of(path, None)).transpose()?;
-        if let Some(foreign) = half_made.as_ref().and_then(|tree| tree.foreign.first()) {
-            return Err(Error::Exists { path: foreign.clone(), found: "something in the way of the shards" });
-        }
+        let half_made = matches!(survey, Survey::HalfMade).then(|| half_made_tree(path)).transpose()?;
         let owns_directory = half_made.is_some() || (made_directory && matches!(survey, Survey::Empty));
         let copying = Self {
             source,
@@ -98,6 +95,9 @@ impl Copying {
             _turn: turn,
         };
         prepare(&copying.disk, path, owns_directory, half_made.as_ref())?;
+        if owns_directory {
+            Disk::restrict(path, &look(copying.source.path())?)?;
+        }
         Ok(copying)
     }
 
@@ -136,8 +136,10 @@ impl Copying {
         let to = new.join(key);
         let opened = elio::with_open_files_raised(|| File::open(&from));
         let source = opened.map_err(refused(Operation::Open, &from))?;
-        let len_bytes = source.metadata().map_err(refused(Operation::Look, &from))?.size();
+        let metadata = source.metadata().map_err(refused(Operation::Look, &from))?;
+        let len_bytes = metadata.size();
         let copy = self.disk.make_file(&to)?;
+        Disk::restrict(&to, &metadata)?;
         if self.disk.clone_file(&source, &copy, &to)? {
             self.disk.sync(&copy, &to)?;
             return Ok(len_bytes);
@@ -166,6 +168,7 @@ impl Copying {
             return Err(Error::Changed { path: self.source.path().to_owned() });
         }
         let metadata = self.disk.make_file(&new.join(METADATA))?;
+        Disk::restrict(&new.join(METADATA), &look(&self.source.path().join(METADATA))?)?;
         self.disk.write_at(&metadata, &new.join(METADATA), &text, 0)?;
         let mut unsynced = Unsynced::tree(&new)?;
         unsynced.push(Unsynced::File(metadata, new.join(METADATA)));
@@ -193,12 +196,26 @@ impl Copying {
         for named in &self.named {
             if named.is_dir() { self.disk.remove_tree(named)? } else { self.disk.remove_file(named)? }
         }
-        self.disk.remove_tree(&self.path.join(NEW))?;
-        if self.owns_directory {
-            self.disk.remove_directory(&self.path)?;
-        }
-        Ok(())
+        take_back(&self.disk, &self.path, self.owns_directory)
     }
+}
+
+/// The chunks that a half-made array has left, which are removed. Chunks of other programs may have any name that is beside ours: what
+/// is there would become data of the copy, or be in its way, and nobody knows whose it is.
+fn half_made_tree(path: &Path) -> Result<ChunkTree> {
+    let tree = ChunkTree::of(path, None)?;
+    let is_ours = |entry: &Path| [CHUNKS, NEW, OLD, PART].iter().any(|name| entry == path.join(name));
+    let beside = entries(path)?.into_iter().map(|(entry, _)| entry).find(|entry| !is_ours(entry));
+    match beside.as_ref().or(tree.foreign.first()) {
+        Some(foreign) => {
+            Err(Error::Exists { path: foreign.clone(), found: "something in the way of the shards" })
+        }
+        None => Ok(tree),
+    }
+}
+
+fn look(path: &Path) -> Result<fs::Metadata> {
+    fs::metadata(path).map_err(refused(Operation::Look, path))
 }
 
 impl Drop for Copying {
@@ -273,7 +290,8 @@ mod tests {
     use super::*;
     use crate::format::{Alignment, ArraySpec, BrickShape, Bricks, DataType};
     use section::Section;
-    use std::fs;
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
 
     const ROW: [u8; 48] = [7; 48];
 
@@ -324,6 +342,49 @@ mod tests {
             }
             expect_whole(&ArrayDirectory::open(&path).unwrap());
             assert_eq!(ArrayDirectory::delete(&path).unwrap().left, Vec::<PathBuf>::new());
+        }
+    }
+
+    #[test]
+    fn chunks_that_a_half_made_array_of_another_program_left_do_not_become_data_of_a_copy() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (source, path) = (scratch.path().join("source"), scratch.path().join("copy"));
+        make_source(&source);
+        for stray in ["0/0", "0.0", "c.0.0", "notes"] {
+            fs::create_dir_all(path.join(OLD)).unwrap();
+            fs::create_dir_all(path.join("c/0")).unwrap();
+            fs::write(path.join("c/0/0"), "old").unwrap();
+            fs::create_dir_all(path.join(stray).parent().unwrap()).unwrap();
+            fs::write(path.join(stray), "old").unwrap();
+            let error = copy_on(Disk::default(), &source, &path).unwrap_err();
+            let first = path.join(Path::new(stray).iter().next().unwrap());
+            assert!(matches!(&error, Error::Exists { path, .. } if *path == first), "{error}");
+            assert!(path.join(OLD).is_dir() && path.join("c/0/0").is_file() && !path.join(NEW).exists());
+            // It is told of by deleting too; without it there is room for a copy.
+            assert_eq!(ArrayDirectory::delete(&path).unwrap().left, std::slice::from_ref(&first));
+            fs::remove_dir_all(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_copy_to_where_a_half_made_array_is_in_which_any_one_call_fails_leaves_a_place_for_another() {
+        let scratch = tempfile::tempdir().unwrap();
+        let source = scratch.path().join("source");
+        make_source(&source);
+        for calls in 0..60 {
+            let path = scratch.path().join(format!("copy-{calls}"));
+            fs::create_dir_all(path.join(NEW)).unwrap();
+            fs::create_dir_all(path.join("c/0")).unwrap();
+            fs::write(path.join("c/0/0"), "old").unwrap();
+            copy_on(Disk::failing_after(calls), &source, &path).ok();
+            match ArrayDirectory::open(&path) {
+                Ok(_) => {}
+                Err(Error::Missing { .. } | Error::HalfMade { .. }) => {
+                    copy_on(Disk::default(), &source, &path).unwrap();
+                }
+                Err(error) => panic!("after {calls} calls: {error}"),
+            }
+            expect_whole(&ArrayDirectory::open(&path).unwrap());
         }
     }
 
@@ -387,6 +448,25 @@ mod tests {
         copy.read(&Section::new(&[3999, 0], &[4000, 5000]).unwrap(), &mut row).unwrap();
         assert!(row.iter().all(|&byte| byte == 3));
         assert!(!copy.path().join("notes").exists());
+    }
+
+    #[test]
+    fn what_was_private_stays_private() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (source, path) = (scratch.path().join("source"), scratch.path().join("copy"));
+        let array = make_source(&source);
+        let allow = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        allow(&source, 0o500);
+        allow(&source.join(METADATA), 0o600);
+        allow(&array.shard_path(0), 0o400);
+        let copy = array.copy_to(&path).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
+        assert_eq!(
+            [mode(&path), mode(&path.join(METADATA)), mode(&copy.shard_path(0))],
+            [0o700, 0o600, 0o400]
+        );
+        let others = mode(&copy.shard_path(1));
+        assert_eq!(others, mode(&ArrayDirectory::open(&source).unwrap().shard_path(1)), "as new files are");
     }
 
     #[test]

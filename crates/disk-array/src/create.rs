@@ -7,18 +7,20 @@
 //! 4. `zarr.json` gets its name: there is the new array. What is under `.chemio-old` is removed.
 //!
 //! The names of directories are synced between steps, so that the order also holds when the machine stops. Where nothing was
-//! before, two points are enough, at each of which all that has to be is synced at once: before step 3, and at the end. Should the
-//! machine stop so that only the later name is kept, `zarr.json` without shards is the new array too: of zeros, and the next
-//! writer makes the shards.
+//! before, and nobody wrote elements into the shards yet, two points are enough, at each of which all that has to be is synced at once:
+//! before step 3, and at the end. Should the machine stop so that only the later name is kept, `zarr.json` without shards is the new
+//! array too: of zeros, and the next writer makes the shards. If [`Creation::shard_path`] was asked for, elements may have been written,
+//! and the name of the shards is synced before `zarr.json` gets its own.
 
 use crate::directory::ArrayDirectory;
-use crate::disk::{Disk, Unsynced};
-use crate::error::{Error, Result};
-use crate::format::{ArrayLayout, ArraySpec, METADATA, Metadata};
+use crate::disk::{Disk, Unsynced, entries};
+use crate::error::{Error, Operation, Result, refused};
+use crate::format::{ArrayLayout, ArraySpec, METADATA, Metadata, Replaces, UNFINISHED};
 use crate::shard_file::lay_out_shard;
 use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey};
 use crate::turn::Turn;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An array that is being made. One process begins and commits; others may [join](Self::join) in between, and each makes
 /// some of the shards. If it is dropped before [`commit`](Self::commit), what was made is removed.
@@ -33,6 +35,8 @@ pub struct Creation {
     owns_directory: bool,
     /// Whether nothing was there but perhaps an empty directory.
     is_first: bool,
+    /// Whether somebody knows where a shard is, and may have written elements.
+    may_have_elements: AtomicBool,
     /// Shards that this process has made.
     unsynced: Vec<Unsynced>,
     /// Nobody else makes an array there meanwhile; with the process that began.
@@ -54,11 +58,12 @@ enum Stage {
 const UNSYNCED_MAX: usize = 64;
 
 impl Creation {
-    /// Begins to make the array `spec` at `path`, whose parent exists. Where an array of ours is, it will be replaced; an
-    /// empty directory is used.
+    /// Begins to make the array `spec` at `path`, whose parent exists. Where an array of ours is, it will be replaced, if the spec does
+    /// not say otherwise; an empty directory is used.
     ///
     /// # Errors
     /// - [`Error::EmptyName`]: no name.
+    /// - [`Error::Exists`]: an array that must not be replaced.
     /// - [`Error::NotOurs`]: something else is there; it is not touched.
     /// - As [`ArraySpec::layout`], or what the system says.
     pub fn begin(path: &Path, spec: &ArraySpec) -> Result<Self> {
@@ -74,6 +79,11 @@ impl Creation {
         let (turn, made_directory) = Turn::of_maker(&disk, path)?;
         // As it is now: another process may have made an array here meanwhile, even in the directory that this one has made.
         let survey = Survey::of(path)?;
+        if let (Survey::Ours(metadata), Replaces::Unfinished) = (&survey, spec.replaces)
+            && !metadata.attributes.contains_key(UNFINISHED)
+        {
+            return Err(Error::Exists { path: path.to_owned(), found: "an array" });
+        }
         if let Survey::Other(found) = survey {
             return not_ours(path, found);
         }
@@ -92,6 +102,7 @@ impl Creation {
             stage: Stage::Making,
             owns_directory,
             is_first,
+            may_have_elements: AtomicBool::new(false),
             unsynced: vec![],
             _turn: Some(turn),
         };
@@ -119,17 +130,20 @@ impl Creation {
             stage: Stage::Joined,
             owns_directory: false,
             is_first: false,
+            may_have_elements: AtomicBool::new(false),
             unsynced: vec![],
             _turn: None,
         })
     }
 
     /// The file of shard `number` until [`commit`](Self::commit), for whoever writes elements before: they must be on the
-    /// device then.
+    /// device then. Where processes that have [joined](Self::join) write them, the one that commits has to ask for a path too.
     ///
     /// # Panics
     /// If there is no such shard.
     pub fn shard_path(&self, number: u64) -> PathBuf {
+        // Whoever asks is done before the commit, which takes this away from all.
+        self.may_have_elements.store(true, Ordering::Relaxed);
         self.new_path().join(self.metadata.keys.key(&self.layout.shards().coordinates(number)))
     }
 
@@ -207,7 +221,7 @@ impl Creation {
             self.retire_old()?;
         }
         self.disk.rename(&new.join(CHUNKS), &self.path.join(CHUNKS))?;
-        if !self.is_first {
+        if !self.is_first || *self.may_have_elements.get_mut() {
             self.disk.sync_directory(&self.path)?;
         }
         self.disk.rename(&new.join(METADATA), &self.path.join(METADATA))?;
@@ -242,7 +256,8 @@ impl Creation {
     /// Puts back what [`retire_old`](Self::retire_old) moved away.
     fn reinstate_old(&self) -> Result<()> {
         let (old, chunks) = (self.path.join(OLD), self.path.join(CHUNKS));
-        if !self.new_path().join(CHUNKS).exists() {
+        let new_chunks = self.new_path().join(CHUNKS);
+        if !new_chunks.try_exists().map_err(refused(Operation::Look, &new_chunks))? {
             // The new shards have come so far.
             self.disk.remove_tree(&chunks)?;
         }
@@ -257,11 +272,7 @@ impl Creation {
         if self.stage == Stage::Naming {
             self.reinstate_old()?;
         }
-        self.disk.remove_tree(&self.new_path())?;
-        if self.owns_directory {
-            self.disk.remove_directory(&self.path)?;
-        }
-        Ok(())
+        take_back(&self.disk, &self.path, self.owns_directory)
     }
 }
 
@@ -281,6 +292,20 @@ pub(crate) fn prepare(
     half_made.map_or(Ok(()), |shards| shards.remove(disk))?;
     disk.empty_directory(&new)?;
     disk.remove_tree(&path.join(OLD))
+}
+
+/// Removes what is new, and the directory if that is to go too. Where something else is still in such a directory, nothing but an empty
+/// place for what is new says that it is ours, and half-made: this stays.
+pub(crate) fn take_back(disk: &Disk, path: &Path, owns_directory: bool) -> Result<()> {
+    let new = path.join(NEW);
+    if owns_directory && entries(path)?.iter().any(|(entry, _)| *entry != new) {
+        return disk.empty_directory(&new);
+    }
+    disk.remove_tree(&new)?;
+    if owns_directory {
+        disk.remove_directory(path)?;
+    }
+    Ok(())
 }
 
 impl Drop for Creation {
@@ -314,7 +339,6 @@ fn create_on(disk: Disk, path: &Path, spec: &ArraySpec) -> Result<ArrayDirectory
 mod tests {
     use super::*;
     use crate::delete::delete_on;
-    use crate::disk::entries;
     use crate::format::{Alignment, Bricks, DataType};
     use crate::{BrickShape, Deleted};
     use section::Section;
@@ -407,6 +431,19 @@ mod tests {
         assert!(calls > 20, "{calls} calls");
     }
 
+    #[test]
+    fn only_an_unfinished_array_is_replaced_if_the_spec_says_so() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("array");
+        make_old(&path);
+        let careful = ArraySpec { replaces: Replaces::Unfinished, ..spec("new", 9) };
+        assert!(matches!(ArrayDirectory::create(&path, &careful), Err(Error::Exists { .. })));
+        let mut old = ArrayDirectory::open(&path).unwrap();
+        expect_old(&old);
+        old.set_attribute(UNFINISHED, Some("half of it".into())).unwrap();
+        expect_new(&ArrayDirectory::create(&path, &careful).unwrap());
+    }
+
     /// What a machine may leave that stops before the last sync, where the later of two names is kept and the earlier is not.
     #[test]
     fn a_new_array_whose_shards_lost_their_name_is_zeros_and_can_be_written() {
@@ -426,6 +463,31 @@ mod tests {
         expect_old(&ArrayDirectory::open(&path).unwrap());
         assert_eq!(ArrayDirectory::delete(&path).unwrap(), Deleted::default());
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn shards_that_may_have_elements_have_their_name_on_the_device_before_the_metadata_get_theirs() {
+        // Stops after which the shards have their name, and the metadata have not: at the next rename, and at a sync before.
+        let stops_between = |asks: bool| {
+            let stops = std::cell::Cell::new(0);
+            stop_everywhere(
+                |_| {},
+                |disk, path| {
+                    let mut creation = Creation::begin_on(disk, path, &spec("new", 9))?;
+                    creation.make_shards(0..creation.layout.shards_count())?;
+                    if asks {
+                        assert!(creation.shard_path(0).is_file());
+                    }
+                    creation.commit().map(drop)
+                },
+                |_, path| {
+                    let is_between = path.join(CHUNKS).exists() && !path.join(METADATA).exists();
+                    stops.set(stops.get() + u32::from(is_between));
+                },
+            );
+            stops.get()
+        };
+        assert_eq!((stops_between(false), stops_between(true)), (1, 2));
     }
 
     #[test]
@@ -463,6 +525,50 @@ mod tests {
                 },
             );
         }
+    }
+
+    #[test]
+    fn a_create_over_a_half_made_array_in_which_any_one_call_fails_leaves_a_place_for_another() {
+        for (first, replaces) in (0..60).flat_map(|first| [(first, false), (first, true)]) {
+            for calls in 0.. {
+                let scratch = tempfile::tempdir().unwrap();
+                let path = scratch.path().join("array");
+                if replaces {
+                    make_old(&path);
+                }
+                create_new(Disk::stopping_after(first), &path).ok();
+                if !matches!(ArrayDirectory::open(&path), Err(Error::HalfMade { .. })) {
+                    break;
+                }
+                let result = create_on(Disk::failing_after(calls), &path, &spec("third", 9));
+                match ArrayDirectory::open(&path) {
+                    Ok(array) => expect_new(&array),
+                    Err(Error::Missing { .. } | Error::HalfMade { .. }) => assert!(result.is_err()),
+                    Err(error) => panic!("after {first} and {calls} calls: {error}"),
+                }
+                make_old(&path);
+                expect_old(&ArrayDirectory::open(&path).unwrap());
+                assert_eq!(names(&path), ["c", "zarr.json"], "after {first} and {calls} calls");
+                if calls > 20 && result.is_ok() {
+                    break;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_old_array_stays_where_nobody_can_tell_whether_the_new_shards_have_taken_its_place() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("array");
+        make_old(&path);
+        let creation = Creation::begin(&path, &spec("new", 9)).unwrap();
+        let new_chunks = creation.new_path().join(CHUNKS);
+        fs::remove_dir(&new_chunks).unwrap();
+        std::os::unix::fs::symlink(CHUNKS, &new_chunks).unwrap();
+        let unclear = creation.reinstate_old().unwrap_err();
+        assert!(matches!(unclear, Error::System { operation: Operation::Look, .. }), "{unclear}");
+        drop(creation);
+        expect_old(&ArrayDirectory::open(&path).unwrap());
     }
 
     #[test]

@@ -37,15 +37,16 @@ impl ArrayDirectory {
     /// Deletes this array, whoever made it: its metadata and its chunks. What else is in its directory is left and named.
     ///
     /// # Errors
-    /// What the system says. Then the array is as it was, or there is none any more, and [`delete`](Self::delete) removes what
-    /// is left under `c`.
+    /// - [`Error::BeingMade`]: somebody else is making an array there.
+    /// - What the system says. Then the array is as it was, or there is none any more, and [`delete`](Self::delete) removes what
+    ///   is left under `c`.
     pub fn delete_whoever_made_it(self) -> Result<Deleted> {
         self.delete_whoever_made_it_on(&Disk::default())
     }
 
     pub(crate) fn delete_whoever_made_it_on(&self, disk: &Disk) -> Result<Deleted> {
         let path = self.path();
-        let _turn = Turn::of_remover(path)?;
+        let _turn = Turn::take(path)?;
         if self.attributes().is_some() && matches!(Survey::of(path)?, Survey::Ours(_)) {
             return delete_in_turn(disk, path);
         }
@@ -56,12 +57,12 @@ impl ArrayDirectory {
         disk.remove_tree(&path.join(PART))?;
         disk.remove_tree(&path.join(OLD))?;
         disk.remove_directory(path)?;
-        Ok(Deleted { left: stored.foreign })
+        Ok(Deleted { left: [stored.foreign, stored.links].concat() })
     }
 }
 
 pub(crate) fn delete_on(disk: &Disk, path: &Path) -> Result<Deleted> {
-    let _turn = Turn::of_remover(path)?;
+    let _turn = Turn::take(path)?;
     delete_in_turn(disk, path)
 }
 

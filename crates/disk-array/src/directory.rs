@@ -5,12 +5,12 @@ use crate::error::{Error, Operation, Result, refused};
 use crate::format::{
     Alignment, ArrayLayout, Attributes, BrickPlace, Document, METADATA, Metadata, UNFINISHED,
 };
+use crate::part::Part;
 use crate::shard_file::{ShardFile, lay_out_shard};
-use crate::survey::{PART, read_metadata, read_metadata_text};
+use crate::survey::{read_metadata, read_metadata_text};
 use crate::turn::Turn;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::fs::{self, File};
-use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -48,6 +48,16 @@ impl Version {
     fn at(path: &Path) -> Option<Self> {
         fs::metadata(path.join(METADATA)).ok().map(|found| Self::of(&found))
     }
+}
+
+/// Metadata that are to take the place of those that were read.
+#[derive(Debug)]
+struct Edited {
+    path: PathBuf,
+    /// Of what was read.
+    version: Option<Version>,
+    text: String,
+    attributes: Map<String, Value>,
 }
 
 impl ArrayDirectory {
@@ -165,8 +175,11 @@ impl ArrayDirectory {
             return Ok(shard);
         }
         self.restore_shard(number)?;
-        let gone = || self.corrupt_shard(number, "changed by another program at this moment".to_owned());
-        open()?.filter(in_place).ok_or_else(gone)
+        open()?.filter(in_place).ok_or_else(|| self.restless_shard(number))
+    }
+
+    fn restless_shard(&self, number: u64) -> Error {
+        self.corrupt_shard(number, "changed by another program at this moment".to_owned())
     }
 
     /// Opens every shard there is and reads its whole index.
@@ -194,49 +207,61 @@ impl ArrayDirectory {
         Ok(())
     }
 
-    /// Lays shard `number` out as we do, with its elements as they are. The shard is replaced at once when all of it is on
-    /// the device; a process that has it open keeps the old file.
+    /// Lays shard `number` out as we do, with its elements as they are, if it is not so already. The shard is replaced at once when all
+    /// of it is on the device; a process that has it open keeps the old file. Other processes may do the same at the same time, with
+    /// this shard too: the first one that is ready replaces it, and what is written to it from then on stays.
     ///
     /// # Errors
-    /// As [`shard`](Self::shard), or what the system says; then the shard is as it was.
+    /// - [`Error::BeingMade`]: somebody else is making an array there, or deleting this one.
+    /// - [`Error::Changed`]: another array has taken the place of this one.
+    /// - As [`shard`](Self::shard), or what the system says; then the shard is as it was.
     pub fn restore_shard(&self, number: u64) -> Result<()> {
         self.restore_shard_on(&Disk::default(), number)
     }
 
     pub(crate) fn restore_shard_on(&self, disk: &Disk, number: u64) -> Result<()> {
-        let source = self.shard(number)?;
-        let (file, made) = self.make_part(disk, &format!("shard-{number}"))?;
-        lay_out_shard(disk, &file, &made, self.layout.shard())?;
-        for slot in 0..self.layout.shard().bricks_count() {
-            self.copy_brick(disk, source.as_ref(), slot, (&file, &made))?;
-        }
-        disk.sync(&file, &made)?;
-        let key = self.key(number);
-        let parent = key.parent().unwrap_or(Path::new(""));
-        disk.make_directories(&self.path, parent)?;
-        disk.rename(&made, &self.path.join(&key))?;
-        parent.ancestors().try_for_each(|directory| disk.sync_directory(&self.path.join(directory)))?;
-        // Another process may be restoring another shard.
-        disk.remove_directory(&self.path.join(PART)).map(drop)
-    }
-
-    /// Makes an empty file in the place for what will replace a part of the array.
-    fn make_part(&self, disk: &Disk, name: &str) -> Result<(File, PathBuf)> {
-        let directory = self.path.join(PART);
-        let made = directory.join(name);
-        let mut tries = 0;
-        loop {
-            disk.make_directory(&directory)?;
-            match disk.make_file(&made) {
-                // Another process that was ready has just removed the directory.
-                Err(Error::System { source, .. })
-                    if source.kind() == ErrorKind::NotFound && tries < TRIES_MAX =>
-                {
-                    tries += 1;
-                }
-                other => return other.map(|file| (file, made)),
+        for _ in 0..TRIES_MAX {
+            let source = self.shard(number)?;
+            let is_in_place = source.as_ref().is_some_and(ShardFile::is_as_laid_out);
+            if is_in_place || self.replace_shard(disk, number, source.as_ref())? {
+                return Ok(());
             }
         }
+        Err(self.restless_shard(number))
+    }
+
+    /// Puts the elements of `source` in the place of shard `number`, laid out as ours; false if another file has this place meanwhile.
+    fn replace_shard(&self, disk: &Disk, number: u64, source: Option<&ShardFile>) -> Result<bool> {
+        let mut part = Part::make(disk, &self.path, &format!("shard-{number}"))?;
+        lay_out_shard(disk, part.file(), part.path(), self.layout.shard())?;
+        for slot in 0..self.layout.shard().bricks_count() {
+            self.copy_brick(disk, source, slot, (part.file(), part.path()))?;
+        }
+        disk.sync(part.file(), part.path())?;
+        let key = self.key(number);
+        let parent = key.parent().unwrap_or(Path::new(""));
+        // Not before: copying takes long, and other processes wait for their turns to put other shards in place.
+        let turn = Turn::of_restorer(&self.path)?;
+        if self.changed()?.is_some_and(|now| !now.is_made_as(self)) {
+            return Err(Error::Changed { path: self.path.clone() });
+        }
+        if !self.is_still(number, source)? {
+            return Ok(false);
+        }
+        disk.make_directories(&self.path, parent)?;
+        part.put(&self.path.join(&key))?;
+        drop(turn);
+        parent.ancestors().try_for_each(|directory| disk.sync_directory(&self.path.join(directory)))?;
+        Ok(true)
+    }
+
+    /// Whether shard `number` is the file that was opened, or is still missing.
+    fn is_still(&self, number: u64, opened: Option<&ShardFile>) -> Result<bool> {
+        let Some(opened) = opened else {
+            let path = self.shard_path(number);
+            return path.try_exists().map(|exists| !exists).map_err(refused(Operation::Look, &path));
+        };
+        opened.is_current()
     }
 
     /// Copies the brick in `slot` of `source` to its place in a shard of holes.
@@ -273,18 +298,37 @@ impl ArrayDirectory {
     ///
     /// # Errors
     /// - [`Error::NotOurs`]: the attribute `chemio`, which is not the caller's.
-    /// - [`Error::Changed`]: the mark of an unfinished array is not the one that this has found or set.
+    /// - [`Error::Changed`]: the mark of an unfinished array is not the one that this has found or set; or others change the metadata
+    ///   all the time, on a file system without locks.
+    /// - [`Error::BeingMade`]: somebody else is making an array there, or deleting this one, or does not end changing attributes.
     /// - What the system says; then the attributes are as they were.
     pub fn set_attribute(&mut self, key: &str, value: Option<Value>) -> Result<()> {
         self.set_attribute_on(&Disk::default(), key, value)
     }
 
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "as the public function, whose callers are done with it"
+    )]
     pub(crate) fn set_attribute_on(&mut self, disk: &Disk, key: &str, value: Option<Value>) -> Result<()> {
         if Attributes::is_ours(key) {
             return Err(Error::NotOurs { path: self.path.clone(), found: "the attribute chemio" });
         }
-        let _turn = Turn::take(&self.path);
+        let _turn = Turn::take(&self.path)?;
+        for _ in 0..TRIES_MAX {
+            let edited = self.edit(key, value.as_ref())?;
+            if let Some(version) = self.replace_metadata(disk, &edited)? {
+                (self.version, self.metadata.attributes) = (version, edited.attributes);
+                return Ok(());
+            }
+        }
+        Err(Error::Changed { path: self.path.clone() })
+    }
+
+    /// Reads the metadata and gives an attribute a value, or takes it away.
+    fn edit(&self, key: &str, value: Option<&Value>) -> Result<Edited> {
         // As it is on disk now: another program may have changed it, and there may be fields that we do not keep.
+        let version = Version::at(&self.path);
         let (path, text) = read_metadata_text(&self.path)?;
         let malformed = |reason: String| Error::Malformed { path: path.clone(), reason };
         let mut document = Document::of_text(&text).map_err(malformed)?;
@@ -300,27 +344,28 @@ impl ArrayDirectory {
             return Err(Error::Changed { path: self.path.clone() });
         }
         match value {
-            Some(value) => attributes.insert(key.to_owned(), value),
+            Some(value) => attributes.insert(key.to_owned(), value.clone()),
             None => attributes.remove(key),
         };
         let attributes = attributes.clone();
-        self.version = self.replace_metadata(disk, &path, &document.to_text().map_err(malformed)?)?;
-        self.metadata.attributes = attributes;
-        Ok(())
+        let text = document.to_text().map_err(malformed)?;
+        Ok(Edited { path, version, text, attributes })
     }
 
-    fn replace_metadata(&self, disk: &Disk, path: &Path, text: &str) -> Result<Version> {
-        let (file, made) = self.make_part(disk, METADATA)?;
-        disk.write_at(&file, &made, text.as_bytes(), 0)?;
-        disk.sync(&file, &made)?;
-        disk.rename(&made, path)?;
-        disk.sync_directory(&self.path)?;
-        // What stays is passed over, and used again.
-        if let Err(error) = disk.remove_directory(&self.path.join(PART)) {
-            tracing::warn!(%error, "the directory of a part under way is left behind");
+    /// Puts them in the place of those that were read; none if others have this place meanwhile: where the file system has no locks,
+    /// nothing else keeps two programs from taking back what the other one has set.
+    fn replace_metadata(&self, disk: &Disk, edited: &Edited) -> Result<Option<Version>> {
+        let mut part = Part::make(disk, &self.path, METADATA)?;
+        disk.write_at(part.file(), part.path(), edited.text.as_bytes(), 0)?;
+        disk.sync(part.file(), part.path())?;
+        if Version::at(&self.path) != edited.version {
+            return Ok(None);
         }
+        part.put(&edited.path)?;
+        disk.sync_directory(&self.path)?;
         // Of this file, whatever has replaced it since.
-        Ok(Version::of(&file.metadata().map_err(refused(Operation::Look, path))?))
+        let version = part.file().metadata().map_err(refused(Operation::Look, &edited.path))?;
+        Ok(Some(Version::of(&version)))
     }
 
     /// Where the brick at `coordinates` is: its shard and its slot there.
@@ -339,16 +384,17 @@ impl ArrayDirectory {
     }
 }
 
-/// How often another process may get in the way of making a file.
-const TRIES_MAX: u32 = 1000;
+/// How often another process may get in the way of replacing a shard or the metadata.
+const TRIES_MAX: u32 = 10;
 /// How much of a brick is copied at a time.
 const COPIED_BYTES: u64 = 1 << 20;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::entries;
     use crate::format::{ArraySpec, BrickShape, Bricks, DataType, IndexEntry};
-    use crate::survey::{OLD, Survey};
+    use crate::survey::{OLD, PART, Survey};
     use section::Section;
     use serde_json::json;
 
@@ -438,6 +484,8 @@ mod tests {
             let result = array.restore_shard_on(&Disk::stopping_after(calls), 0);
             assert_eq!(elements(&ArrayDirectory::open(array.path()).unwrap()), without_second_brick(counted));
             array.shard_for_writing(0).unwrap();
+            let left = entries(&array.path().join(PART)).unwrap();
+            assert!(left.is_empty(), "after {calls} calls: {left:?}");
             ArrayDirectory::delete(array.path()).unwrap();
             assert!(!array.path().exists());
             if result.is_ok() {
@@ -445,6 +493,88 @@ mod tests {
                 return;
             }
         }
+    }
+
+    #[test]
+    fn what_is_written_to_a_shard_that_another_one_restored_first_stays() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (slow, counted) = counted(&scratch.path().join("array"));
+        let fast = ArrayDirectory::open(slow.path()).unwrap();
+        let element = Section::new(&[3, 5], &[4, 6]).unwrap();
+        let written = |mut elements: Vec<u8>| {
+            elements[184..].copy_from_slice(&5i64.to_le_bytes());
+            elements
+        };
+        compact(&slow);
+        let seen = slow.shard(0).unwrap();
+        fast.write(&element, &5i64.to_le_bytes()).unwrap();
+        assert!(!slow.replace_shard(&Disk::default(), 0, seen.as_ref()).unwrap());
+        assert_eq!(elements(&slow), written(without_second_brick(counted)));
+        // It is as we lay it out, and may be written to at this moment.
+        let now = slow.shard(0).unwrap().unwrap();
+        slow.restore_shard(0).unwrap();
+        assert!(now.is_current().unwrap());
+
+        fs::remove_file(slow.shard_path(0)).unwrap();
+        fast.write(&element, &5i64.to_le_bytes()).unwrap();
+        assert!(!slow.replace_shard(&Disk::default(), 0, None).unwrap());
+        assert_eq!(elements(&slow), written(vec![0; 192]));
+        assert!(!slow.path().join(PART).exists());
+    }
+
+    #[test]
+    fn a_shard_of_an_array_that_was_replaced_meanwhile_is_not_restored_into_the_new_one() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (old, _) = counted(&scratch.path().join("array"));
+        compact(&old);
+        let seen = old.shard(0).unwrap();
+        let spec = ArraySpec::new(&[4, 6], DataType::Int64).unwrap();
+        let new = ArrayDirectory::create(old.path(), &spec).unwrap();
+        let replaced = old.replace_shard(&Disk::default(), 0, seen.as_ref());
+        assert!(matches!(replaced, Err(Error::Changed { .. })), "{replaced:?}");
+        assert_eq!(elements(&new), [0; 192]);
+        assert!(new.changed().unwrap().is_none() && !new.path().join(PART).exists());
+    }
+
+    #[test]
+    fn programs_that_open_an_array_for_writing_at_the_same_time_keep_what_the_others_write() {
+        for _ in 0..20 {
+            let scratch = tempfile::tempdir().unwrap();
+            let (array, counted) = counted(&scratch.path().join("array"));
+            compact(&array);
+            let mut expected = without_second_brick(counted);
+            std::thread::scope(|scope| {
+                for (column, element) in expected[144..].chunks_exact_mut(8).enumerate() {
+                    element.fill(9);
+                    let (path, column) = (array.path(), column as u64);
+                    scope.spawn(move || {
+                        let mine = Section::new(&[3, column], &[4, column + 1]).unwrap();
+                        ArrayDirectory::open(path).unwrap().write(&mine, &[9; 8]).unwrap();
+                    });
+                }
+            });
+            assert_eq!(elements(&array), expected);
+            assert!(!array.path().join(PART).exists());
+        }
+    }
+
+    #[test]
+    fn what_another_one_has_set_since_the_metadata_were_read_is_not_taken_back() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (mut slow, _) = counted(&scratch.path().join("array"));
+        let mut fast = ArrayDirectory::open(slow.path()).unwrap();
+        let edited = slow.edit("units", Some(&json!("hartree"))).unwrap();
+        fast.set_attribute("basis", Some(json!("cc-pVDZ"))).unwrap();
+        assert!(slow.replace_metadata(&Disk::default(), &edited).unwrap().is_none());
+        assert_eq!(ArrayDirectory::open(slow.path()).unwrap().metadata().attributes["basis"], "cc-pVDZ");
+        slow.set_attribute("units", Some(json!("hartree"))).unwrap();
+        let now = ArrayDirectory::open(slow.path()).unwrap();
+        assert_eq!(now.metadata().attributes, slow.metadata().attributes);
+        assert_eq!(
+            (&now.metadata().attributes["basis"], now.metadata().attributes.len()),
+            (&json!("cc-pVDZ"), 3)
+        );
+        assert!(!slow.path().join(PART).exists());
     }
 
     #[test]

@@ -55,8 +55,8 @@ impl fmt::Display for Operation {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Somebody else is making an array at this place, or deleting one.
-    #[error("somebody else is making or deleting an array here: {}", path.display())]
+    /// Somebody else is making an array at this place, or deleting one, or changing its attributes.
+    #[error("somebody else is making, changing or deleting an array here: {}", path.display())]
     BeingMade {
         /// The directory.
         path: PathBuf,

@@ -25,7 +25,7 @@ pub use fill_value::FillValue;
 pub use layout::{ArrayLayout, BRICKS_PER_SHARD_MAX, BrickPlace, SHARDS_MAX};
 pub use metadata::{Metadata, MetadataError};
 pub use shard::{IndexEntry, IndexFormat, IndexLocation, ShardLayout};
-pub use spec::{ArraySpec, Bricks};
+pub use spec::{ArraySpec, Bricks, Replaces};
 
 /// The name of the metadata in an array's directory.
 pub const METADATA: &str = "zarr.json";

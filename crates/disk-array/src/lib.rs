@@ -42,6 +42,7 @@ mod directory;
 mod disk;
 mod error;
 pub mod format;
+mod part;
 mod serial;
 mod shard_file;
 mod stored;
@@ -54,7 +55,8 @@ pub use delete::Deleted;
 pub use directory::ArrayDirectory;
 pub use error::{Error, Operation, Result};
 pub use format::{
-    Alignment, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, DataType, Maker, UNFINISHED,
+    Alignment, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, DataType, Maker, Replaces, UNFINISHED,
 };
 pub use shard_file::ShardFile;
 pub use stored::Stored;
+pub use survey::absolute;

@@ -5,6 +5,7 @@ use crate::directory::ArrayDirectory;
 use crate::disk::entries;
 use crate::error::Result;
 use crate::survey::{NEW, OLD, PART};
+use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
 /// What is in the directory of an array.
@@ -16,6 +17,8 @@ pub struct Stored {
     pub foreign: Vec<PathBuf>,
     /// The directories that hold nothing but chunks, inner ones first.
     pub(crate) directories: Vec<PathBuf>,
+    /// Links to directories of chunks.
+    pub(crate) links: Vec<PathBuf>,
 }
 
 impl ArrayDirectory {
@@ -30,22 +33,27 @@ impl ArrayDirectory {
             if name == crate::format::METADATA || [NEW, OLD, PART].iter().any(|ours| name == *ours) {
                 continue;
             }
-            self.sort_in(&entry, kind.is_dir(), 1, &mut stored)?;
+            self.sort_in(&entry, kind, 1, &mut stored)?;
         }
         stored.shards.sort_unstable();
         Ok(stored)
     }
 
-    fn sort_in(&self, entry: &Path, is_directory: bool, level: usize, stored: &mut Stored) -> Result<()> {
+    fn sort_in(&self, entry: &Path, kind: FileType, level: usize, stored: &mut Stored) -> Result<()> {
+        // Whoever opens a shard by its name goes through links.
+        let is_link = kind.is_symlink();
+        let is_directory = kind.is_dir() || (is_link && entry.is_dir());
         if let Some(number) = self.number_of(entry) {
             // Whatever it is: whoever opens the shard finds out.
             stored.shards.push(number);
         } else if is_directory && level <= self.metadata().dims.len() {
             let before = stored.foreign.len();
             for (inner, kind) in entries(entry)? {
-                self.sort_in(&inner, kind.is_dir(), level + 1, stored)?;
+                self.sort_in(&inner, kind, level + 1, stored)?;
             }
-            if stored.foreign.len() == before {
+            if is_link {
+                stored.links.push(entry.to_owned());
+            } else if stored.foreign.len() == before {
                 stored.directories.push(entry.to_owned());
             }
         } else {
@@ -68,7 +76,9 @@ impl ArrayDirectory {
 mod tests {
     use super::*;
     use crate::format::{ArraySpec, BrickShape, Bricks, ChunkKeys, DataType, Separator};
+    use section::Section;
     use std::fs;
+    use std::os::unix::fs::symlink;
 
     #[test]
     fn a_name_of_a_chunk_gives_its_coordinates_back_and_no_other_name_does() {
@@ -104,5 +114,27 @@ mod tests {
         assert_eq!(stored.foreign, [path.join("c/9"), path.join("notes")]);
         fs::create_dir(array.shard_path(2)).unwrap();
         assert_eq!(array.stored().unwrap().shards, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn shards_behind_a_link_are_copied_and_the_link_is_left() {
+        let scratch = tempfile::tempdir().unwrap();
+        let [path, elsewhere, copy] = ["array", "elsewhere", "copy"].map(|name| scratch.path().join(name));
+        let mut spec = ArraySpec::new(&[8, 6], DataType::Float64).unwrap();
+        spec.files = 4;
+        let array = ArrayDirectory::create(&path, &spec).unwrap();
+        let whole = Section::whole(&[8, 6]).unwrap();
+        array.write(&whole, &[7; 8 * 48]).unwrap();
+        fs::rename(path.join("c"), &elsewhere).unwrap();
+        symlink(&elsewhere, path.join("c")).unwrap();
+        let array = ArrayDirectory::open(&path).unwrap();
+        let stored = array.stored().unwrap();
+        assert!(!stored.shards.is_empty() && stored.foreign.is_empty(), "{stored:?}");
+        let mut found = [0; 8 * 48];
+        array.copy_to(&copy).unwrap().read(&whole, &mut found).unwrap();
+        assert_eq!(found, [7; 8 * 48]);
+        let deleted = ArrayDirectory::open(&path).unwrap().delete_whoever_made_it().unwrap();
+        assert_eq!(deleted.left, [path.join("c")]);
+        ArrayDirectory::open(&copy).unwrap();
     }
 }

@@ -80,6 +80,12 @@ fn expect_name(path: &Path) -> Result<()> {
     if is_blank { Err(Error::EmptyName) } else { Ok(()) }
 }
 
+/// The same path wherever the program goes: with a name at its end even if `.` was given, and without a slash behind it, so that one
+/// place has one path. Links stay as they are.
+pub fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).components().collect()
+}
+
 /// Whether an array with these metadata was made by us, and still has its files where we put them.
 fn is_ours(metadata: &Metadata) -> bool {
     let stored_as_ours = metadata.keys == ChunkKeys::OURS && metadata.index == Some(IndexFormat::OURS);

@@ -1,4 +1,5 @@
-//! Turns of processes that make an array at the same place, or read the metadata of one, change them, and replace them.
+//! Turns of processes that make an array at the same place, or read the metadata of one, change them, and replace them, or give a shard
+//! its place.
 
 use crate::disk::Disk;
 use crate::error::{Error, Result};
@@ -10,10 +11,10 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Who makes an array or deletes one waits so long for another one who does.
+/// Who makes an array, deletes one or changes its metadata waits so long for another one who does.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Who changes metadata waits so long; a process that was stopped amid its turn keeps nobody waiting for longer.
-const SHORT_PATIENCE: Duration = Duration::from_secs(1);
+/// Who gives a shard its place waits so long: all processes of a job may do so at once, each for a moment.
+const LONG_PATIENCE: Duration = Duration::from_secs(60);
 /// How long to wait before asking again.
 const PAUSE: Duration = Duration::from_millis(1);
 /// So often a directory may vanish that was just there.
@@ -27,14 +28,33 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// Waits for a turn of the array in this directory. Where the file system has no locks, or somebody keeps his turn for too long, the
-    /// caller goes on without: then one of two changes made at the same moment may be lost.
-    pub(crate) fn take(path: &Path) -> Self {
-        let (turn, locked) = Self::ask(path, SHORT_PATIENCE);
-        if let Err(error) = locked {
-            tracing::warn!(%error, path = %path.display(), "other processes may change the metadata at the same time");
+    /// Waits for a turn to delete the array in this directory, or to change its metadata, if there is one. Where the file system has no
+    /// locks nothing is known of others, and the caller goes on without.
+    ///
+    /// # Errors
+    /// [`Error::BeingMade`]: somebody else does not end his turn.
+    pub(crate) fn take(path: &Path) -> Result<Self> {
+        Self::take_within(path, PATIENCE)
+    }
+
+    /// The same, to give a shard its place.
+    ///
+    /// # Errors
+    /// As [`take`](Self::take).
+    pub(crate) fn of_restorer(path: &Path) -> Result<Self> {
+        Self::take_within(path, LONG_PATIENCE)
+    }
+
+    fn take_within(path: &Path, patience: Duration) -> Result<Self> {
+        let mut tries = 0;
+        loop {
+            let turn = Self::ask(path, patience)?;
+            tries += 1;
+            // Who had the turn before may have removed the directory, and another one may have made it again.
+            if turn.is_at(path) || tries >= TRIES_MAX {
+                return Ok(turn);
+            }
         }
-        turn
     }
 
     /// Makes the directory, unless it is there, and waits for a turn to make an array in it; tells whether it was made. What is in
@@ -46,7 +66,7 @@ impl Turn {
         let mut tries = 0;
         loop {
             let made = disk.make_directory(path)?;
-            let turn = Self::of_remover(path)?;
+            let turn = Self::ask(path, PATIENCE)?;
             tries += 1;
             // Who had the turn before may have removed the directory.
             if turn.is_at(path) || tries >= TRIES_MAX {
@@ -55,26 +75,19 @@ impl Turn {
         }
     }
 
-    /// Waits for a turn to delete the array in this directory, if there is one.
-    ///
-    /// # Errors
-    /// [`Error::BeingMade`]: somebody else does not end his turn.
-    pub(crate) fn of_remover(path: &Path) -> Result<Self> {
-        match Self::ask(path, PATIENCE) {
-            (_, Err(Errno::WOULDBLOCK)) => Err(Error::BeingMade { path: path.to_owned() }),
-            // Where the file system has no locks nothing is known of others.
-            (turn, _) => Ok(turn),
-        }
-    }
-
-    fn ask(path: &Path, patience: Duration) -> (Self, std::result::Result<(), Errno>) {
+    fn ask(path: &Path, patience: Duration) -> Result<Self> {
         // Nothing else is opened: a pipe would wait for its other end.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let open = || Ok(rustix::fs::open(path, flags, Mode::empty())?);
         let directory = elio::with_open_files_raised(open).ok().map(File::from);
         let locked =
             directory.as_ref().map_or(Ok(()), |directory| lock(directory, Instant::now() + patience));
-        (Self { directory }, locked)
+        match locked {
+            Err(Errno::WOULDBLOCK) => return Err(Error::BeingMade { path: path.to_owned() }),
+            Err(error) => tracing::debug!(%error, path = %path.display(), "no locks here"),
+            Ok(()) => {}
+        }
+        Ok(Self { directory })
     }
 
     fn is_at(&self, path: &Path) -> bool {
@@ -84,9 +97,10 @@ impl Turn {
     }
 }
 
-fn lock(directory: &File, until: Instant) -> std::result::Result<(), Errno> {
+/// Takes the exclusive lock of a file or a directory, and waits for it until then.
+pub(crate) fn lock(file: &File, until: Instant) -> std::result::Result<(), Errno> {
     loop {
-        match flock(directory, FlockOperation::NonBlockingLockExclusive) {
+        match flock(file, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::WOULDBLOCK) if Instant::now() < until => sleep(PAUSE),
             Err(Errno::INTR) => {}
             outcome => return outcome,
@@ -129,7 +143,7 @@ mod tests {
         let path = scratch.path().join("array");
         let spec = ArraySpec::new(&[3], DataType::Float64).unwrap();
         let creation = Creation::begin(&path, &spec).unwrap();
-        assert!(matches!(Turn::ask(&path, Duration::ZERO), (_, Err(Errno::WOULDBLOCK))));
+        assert!(matches!(Turn::ask(&path, Duration::ZERO), Err(Error::BeingMade { .. })));
         std::thread::scope(|scope| {
             let second = scope.spawn(|| Creation::begin(&path, &spec)?.commit());
             std::thread::sleep(Duration::from_millis(20));
@@ -184,9 +198,45 @@ mod tests {
     }
 
     #[test]
+    fn attributes_are_not_set_amid_the_turn_of_another_one() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("array");
+        let spec = ArraySpec::new(&[3], DataType::Float64).unwrap();
+        let mut array = ArrayDirectory::create(&path, &spec).unwrap();
+        let before = fs::read(path.join(crate::format::METADATA)).unwrap();
+        let taken = Turn::take(&path).unwrap();
+        assert!(matches!(Turn::take_within(&path, Duration::ZERO), Err(Error::BeingMade { .. })));
+        std::thread::scope(|scope| {
+            let setting = scope.spawn(|| array.set_attribute("units", Some("hartree".into())));
+            std::thread::sleep(Duration::from_millis(1500));
+            assert!(!setting.is_finished());
+            assert_eq!(fs::read(path.join(crate::format::METADATA)).unwrap(), before);
+            drop(taken);
+            setting.join().unwrap().unwrap();
+        });
+        assert_eq!(ArrayDirectory::open(&path).unwrap().metadata().attributes["units"], "hartree");
+    }
+
+    #[test]
+    fn a_turn_of_a_directory_that_was_made_again_meanwhile_is_one_of_the_new_one() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("array");
+        fs::create_dir(&path).unwrap();
+        let taken = Turn::take(&path).unwrap();
+        std::thread::scope(|scope| {
+            let second = scope.spawn(|| Turn::take(&path).unwrap());
+            std::thread::sleep(Duration::from_millis(20));
+            fs::remove_dir(&path).unwrap();
+            fs::create_dir(&path).unwrap();
+            drop(taken);
+            assert!(second.join().unwrap().is_at(&path));
+        });
+    }
+
+    #[test]
     fn a_turn_that_does_not_end_is_waited_for_for_a_while() {
         let scratch = tempfile::tempdir().unwrap();
-        let taken = Turn::take(scratch.path());
+        let taken = Turn::take(scratch.path()).unwrap();
         let other = File::open(scratch.path()).unwrap();
         assert_eq!(lock(&other, Instant::now() + Duration::from_millis(20)), Err(Errno::WOULDBLOCK));
         drop(taken);

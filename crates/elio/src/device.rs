@@ -25,7 +25,8 @@ pub enum Route {
     /// Through the page cache.
     Cached,
     /// Through the page cache, but only what is resident: `WouldBlock` where nothing is. For reads. Cheap where the data is
-    /// there; where it is not, the kernel begins to read it in.
+    /// there; where it is not, the kernel begins to read it in. Some kernels answer 0 there, so that this is the end of the file only
+    /// if [`Route::Cached`] says so, too.
     Resident,
     /// Around the page cache. Memory, offset and length must be aligned as [`Properties::direct`] says.
     Direct,
@@ -42,7 +43,16 @@ pub struct Alignment {
     pub offset_bytes: u64,
 }
 
+/// What is written around the page cache is whole pages, and what is staged is read by them.
+const ALIGNMENT_BYTES_MAX: u64 = 4096;
+
 impl Alignment {
+    /// Whether whole pages are aligned. A file system may ask for more: `OpenZFS` does for a whole record, of up to megabytes.
+    pub(crate) fn suits_pages(self) -> bool {
+        ALIGNMENT_BYTES_MAX.is_multiple_of(self.memory_bytes as u64)
+            && ALIGNMENT_BYTES_MAX.is_multiple_of(self.offset_bytes)
+    }
+
     /// Whether a transfer can take the direct route as it is.
     pub fn fits(self, address: usize, offset_bytes: u64, len_bytes: usize) -> bool {
         address.is_multiple_of(self.memory_bytes)
@@ -54,7 +64,7 @@ impl Alignment {
 /// What a device can do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Properties {
-    /// What the direct route asks for; `None` where there is no direct route.
+    /// What the direct route asks for; `None` where there is no direct route. One that asks for more than whole pages is not taken.
     pub direct: Option<Alignment>,
     /// Whether [`Route::Resident`] is understood.
     pub resident: bool,

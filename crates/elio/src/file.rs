@@ -15,6 +15,7 @@ use crate::stream::read_ahead::ReadAhead;
 use crate::stream::writeback::Filling;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
 use crate::sys::gather::MemoryPiece;
+use crate::sys::transfer::Direction;
 use std::io;
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
@@ -133,6 +134,8 @@ pub fn open_device(path: &Path, mode: Mode) -> Result<Arc<dyn Device>> {
 
 fn open_system_file(path: &Path, mode: Mode) -> Result<PreadDevice> {
     settings::get().check()?;
+    // Before anything is made or truncated.
+    backend::ring()?;
     PreadDevice::open(path, mode).map_err(|source| open_error(path, source))
 }
 
@@ -153,8 +156,12 @@ impl File {
         let metadata = file.metadata().map_err(|source| open_error(path, source))?;
         let inode = Inode::of((metadata.dev(), metadata.ino()));
         if options.mode == Mode::Write {
-            // Opening has truncated: what other handles hold of the old contents is void.
-            if inode.abandon_written_behind() {
+            // Opening has truncated: what others hold of the old contents is void. What they had in flight, or handed over since, may be
+            // in the file by now.
+            let has_others = Arc::strong_count(&inode) > 1;
+            inode.order_after_in_flight(&(0..u64::MAX), Direction::Write);
+            inode.abandon_written_behind();
+            if has_others {
                 file.set_len(0).map_err(|source| open_error(path, source))?;
             }
             inode.invalidate_read_ahead(&(0..u64::MAX));
@@ -171,7 +178,8 @@ impl File {
 
     fn new(device: Arc<dyn Device>, path: &Path, options: &OpenOptions, inode: Arc<Inode>) -> Self {
         let read_ahead = inode.open_handle();
-        let properties = device.properties();
+        let mut properties = device.properties();
+        properties.direct = properties.direct.filter(|alignment| alignment.suits_pages());
         let handle = Handle {
             properties,
             device,
@@ -317,7 +325,7 @@ impl File {
     /// [`Error::Transfer`] or [`Error::NoSpace`] of a write that was held back.
     pub fn has_data(&self, offset_bytes: u64, len_bytes: u64) -> Result<bool> {
         let range = offset_bytes..offset_bytes.saturating_add(len_bytes);
-        self.handle.settle(&range, crate::sys::transfer::Direction::Read)?;
+        self.handle.settle(&range, Direction::Read)?;
         Ok(range.is_empty()
             || self.handle.device.has_data(offset_bytes, range.end - range.start).unwrap_or(true))
     }
@@ -339,8 +347,10 @@ impl File {
     pub fn close(self) -> Result<()> {
         let _span = tracing::debug_span!("close", path = %self.path().display()).entered();
         let settled = self.handle.settle_all();
-        if settled.is_err() && self.handle.inode.is_last_handle() {
-            self.handle.inode.abandon_written_behind();
+        if let Err(error) = &settled
+            && self.handle.inode.is_last_handle()
+        {
+            self.handle.inode.lose_written_behind(error);
         }
         let late = self.handle.whole_file(Operation::Close, self.handle.device.late_error());
         settled.and(late)
@@ -452,18 +462,14 @@ impl Handle {
     }
 
     /// Puts an operation on `range` after everything it could collide with.
-    pub(crate) fn settle(
-        &self,
-        range: &Range<u64>,
-        direction: crate::sys::transfer::Direction,
-    ) -> Result<()> {
+    pub(crate) fn settle(&self, range: &Range<u64>, direction: Direction) -> Result<()> {
         self.inode.order_after_in_flight(range, direction);
         self.inode.flush_overlapping(range)
     }
 
     /// Puts an operation on the whole file after everything else.
     fn settle_all(&self) -> Result<()> {
-        self.inode.order_after_in_flight(&(0..u64::MAX), crate::sys::transfer::Direction::Write);
+        self.inode.order_after_in_flight(&(0..u64::MAX), Direction::Write);
         self.inode.flush()
     }
 
@@ -515,7 +521,9 @@ impl Handle {
 mod tests {
     use super::*;
     use crate::device::fault::{Fault, FaultDevice};
-    use crate::pool;
+    use crate::sys::region::Region;
+    use crate::sys::transfer::Transfer;
+    use crate::{buffer, pool};
     use std::sync::mpsc;
 
     /// Small records, one after the other, are gathered.
@@ -536,6 +544,30 @@ mod tests {
         drop(release);
         assert_eq!(emptied.len().unwrap(), 0);
         drop(writer);
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn what_is_in_flight_when_another_handle_empties_the_file_is_not_in_it() {
+        const LEN: usize = 4096;
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        let writer = File::open(&path, &OpenOptions::new(Mode::ReadWrite)).unwrap();
+        let mut buffer = buffer::pool().take(LEN).expect("a page");
+        buffer[..LEN].fill(1);
+        let (device, inode) = (Arc::clone(&writer.handle.device), &writer.handle.inode);
+        let region = Region::of_pool(buffer, LEN);
+        let transfer = Transfer::new(device, Direction::Write, Route::Cached, 0, region);
+        inode.note_in_flight(&transfer, 0..LEN as u64);
+        // Nobody begins with it for so long that opening would be over.
+        let engine = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            transfer.queue();
+            transfer.wait().unwrap()
+        });
+        let emptied = File::open(&path, &OpenOptions::new(Mode::Write)).unwrap();
+        assert_eq!(engine.join().unwrap(), LEN);
+        assert_eq!(emptied.len().unwrap(), 0);
         assert_eq!(std::fs::metadata(&path).unwrap().len(), 0);
     }
 

@@ -27,6 +27,8 @@ pub(crate) struct Inode {
     pub(crate) has_written_behind: AtomicBool,
     /// Whether the kernel has refused some of it, and not taken it since.
     pub(crate) is_written_behind_refused: AtomicBool,
+    /// Whether some of it was given up because of that: asked before the lock is taken.
+    pub(crate) has_lost_writes: AtomicBool,
     pub(crate) writeback: Mutex<Writeback>,
     /// What was read around the page cache.
     pub(crate) read_directly: Mutex<Coverage>,
@@ -260,9 +262,14 @@ impl Inode {
         Ok(len_bytes)
     }
 
-    /// Starts writing out what was written through the cache, when enough has come together.
+    /// Starts writing out what was written through the cache, when enough has come together. Not of a file that nobody has open any
+    /// more, whose requests may still be waited for: who would give back what is allocated for it?
     pub(crate) fn note_cached_write(&self, device: &Arc<dyn Device>, range: Range<u64>, filling: Filling) {
-        lock(&self.writeback).note(device, range, filling);
+        let mut writeback = lock(&self.writeback);
+        // Asked under the lock: the last handle gives back, under it, what is noted before.
+        if self.handles_count.load(Ordering::Acquire) > 0 {
+            writeback.note(device, range, filling);
+        }
     }
 
     /// Gives back what was allocated beyond the end of the file: the last handle is being closed.

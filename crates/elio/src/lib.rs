@@ -6,6 +6,8 @@
 //!
 //! A process that meets its soft limit on open files gets the hard one.
 //!
+//! A forked child may use files that its parent has open, with threads of its own; what its parent has begun stays its parent's.
+//!
 //! What it does not do: locking between processes, formats, collective operations.
 //!
 //! ```

@@ -2,17 +2,23 @@
 
 use crate::policy::backend::has_ring;
 use crate::policy::cores::{cores_for_workers, start_thread};
+use crate::sys::fork;
 use crate::sys::transfer::{Direction, Transfer};
 use std::cell::Cell;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, Weak};
 use std::thread;
 
 enum Work {
     /// Whoever started it holds it until it is done; what nobody holds is not wanted any more.
     Transfer(Weak<Transfer>),
-    Job(Box<dyn FnOnce() + Send>),
+    Job(Job),
+    /// Nothing is missing without it: done by a thread, or not at all.
+    Optional(Job),
 }
+
+type Job = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
 struct Queue {
@@ -35,12 +41,23 @@ pub(crate) struct Pool {
     arrived: Condvar,
 }
 
+/// The pool of this process: a forked child has none of the threads of its parent's, so it gets another, and threads of its own.
+type PoolOfProcess = [OnceLock<Pool>; 2];
+
+fn of_process(pools: &'static PoolOfProcess, make: impl FnOnce() -> Pool) -> &'static Pool {
+    pools[usize::from(fork::is_child())].get_or_init(|| {
+        fork::watch();
+        make()
+    })
+}
+
 /// Transfers: as many threads as keep a device busy where there is no ring, two where there is one (they only copy
 /// from and to the page cache then), but not on the core that the caller computes on: who waits takes part in reads.
 pub(crate) fn transfers() -> &'static Pool {
-    static POOL: OnceLock<Pool> = OnceLock::new();
-    POOL.get_or_init(|| {
-        let threads_max = if has_ring() { cores_for_workers().clamp(1, 2) } else { 8 };
+    static POOLS: PoolOfProcess = [const { OnceLock::new() }; 2];
+    of_process(&POOLS, || {
+        let uses_ring = has_ring() && !fork::is_child();
+        let threads_max = if uses_ring { cores_for_workers().clamp(1, 2) } else { 8 };
         Pool::new("elio-transfer", threads_max)
     })
 }
@@ -48,14 +65,14 @@ pub(crate) fn transfers() -> &'static Pool {
 /// Copies of streams from and to the page cache: one thread, because the reader or writer of the stream copies beside it,
 /// and a third would take turns with them.
 pub(crate) fn streams() -> &'static Pool {
-    static POOL: OnceLock<Pool> = OnceLock::new();
-    POOL.get_or_init(|| Pool::new("elio-stream", 1))
+    static POOLS: PoolOfProcess = [const { OnceLock::new() }; 2];
+    of_process(&POOLS, || Pool::new("elio-stream", 1))
 }
 
 /// Writeback: one thread, because the kernel makes it wait when the device is full, and transfers must not.
 pub(crate) fn writeback() -> &'static Pool {
-    static POOL: OnceLock<Pool> = OnceLock::new();
-    POOL.get_or_init(|| Pool::new("elio-writeback", 1))
+    static POOLS: PoolOfProcess = [const { OnceLock::new() }; 2];
+    of_process(&POOLS, || Pool::new("elio-writeback", 1))
 }
 
 impl Pool {
@@ -77,6 +94,11 @@ impl Pool {
     /// Queues a job.
     pub(crate) fn run(&'static self, job: impl FnOnce() + Send + 'static) {
         self.add(Work::Job(Box::new(job)));
+    }
+
+    /// Queues a job without which nothing is missing: where no thread can be had it is dropped.
+    pub(crate) fn run_if_thread(&'static self, job: impl FnOnce() + Send + 'static) {
+        self.add(Work::Optional(Box::new(job)));
     }
 
     /// Runs what is queued first on this thread, which has to wait anyway; tells whether there was anything for it to do. Only reads,
@@ -123,7 +145,7 @@ impl Pool {
     }
 
     /// Starts one more worker. Where the system refuses, the queue is left to the threads there are; with none at
-    /// all, this thread does the work, so that nothing waits for ever.
+    /// all, this thread does the work.
     fn spawn(&'static self) {
         let builder = thread::Builder::new().name(self.name.to_owned()).stack_size(256 * 1024);
         let started = start_thread(builder, move || self.work());
@@ -131,11 +153,16 @@ impl Pool {
             let mut queue = self.queue();
             queue.threads_count -= 1;
             if queue.threads_count == 0 {
-                let work = std::mem::take(&mut queue.work);
                 drop(queue);
-                work.into_iter().for_each(perform);
+                self.work_without_threads();
             }
         }
+    }
+
+    /// Does in this thread what is queued, so that nothing waits for ever; but not what nobody waits for, which may queue more of its kind.
+    fn work_without_threads(&self) {
+        let work = std::mem::take(&mut self.queue().work);
+        work.into_iter().filter(|work| !matches!(work, Work::Optional(_))).for_each(perform);
     }
 
     fn work(&self) {
@@ -161,7 +188,12 @@ fn perform(work: Work) {
         Work::Transfer(transfer) => {
             transfer.upgrade().map(|transfer| transfer.run_if_queued());
         }
-        Work::Job(job) => job(),
+        Work::Job(job) | Work::Optional(job) => {
+            // A thread that ended with it would be missed by all that is queued later. The panic itself was told.
+            if catch_unwind(AssertUnwindSafe(job)).is_err() {
+                tracing::error!("a job of a helper has panicked");
+            }
+        }
     }
 }
 
@@ -193,6 +225,26 @@ mod tests {
         assert!(outer.wait().is_ok_and(|bytes| bytes == LEN), "its assertion");
         assert!(!other.is_done());
         assert!(queue.help() && other.is_done(), "it helps again");
+    }
+
+    #[test]
+    fn a_job_that_panics_does_not_take_the_thread_with_it() {
+        let queue: &'static Pool = Box::leak(Box::new(Pool::new("one", 1)));
+        let (sender, receiver) = std::sync::mpsc::channel();
+        queue.run(|| panic!("as told"));
+        queue.run(move || sender.send(()).expect("somebody waits"));
+        receiver.recv_timeout(std::time::Duration::from_secs(60)).expect("the thread is there still");
+    }
+
+    #[test]
+    fn where_no_thread_can_be_had_needed_jobs_are_done_all_the_same_and_optional_ones_are_not() {
+        let queue: &'static Pool = Box::leak(Box::new(Pool::new("none", 0)));
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let needed = sender.clone();
+        queue.run_if_thread(move || sender.send("optional").expect("somebody waits"));
+        queue.run(move || needed.send("needed").expect("somebody waits"));
+        queue.work_without_threads();
+        assert_eq!(receiver.iter().collect::<Vec<_>>(), ["needed"]);
     }
 
     #[test]

@@ -188,7 +188,8 @@ impl Handle {
         }
     }
 
-    /// Reads from the cache as if all were there; what is not, the kernel has begun to read in by then.
+    /// Reads from the cache as if all were there; what is not, the kernel has begun to read in by then. Where it answers 0 the file need
+    /// not end: Linux 5.9 and 5.10 do so as well where nothing is there, see preadv2(2).
     fn read_trusting(
         self: &Arc<Self>,
         sequential: bool,
@@ -196,6 +197,13 @@ impl Handle {
         into: &mut [u8],
     ) -> io::Result<usize> {
         match self.copy(Route::Resident, offset_bytes, into) {
+            Ok(0) => {
+                let bytes = read_some(&*self.device, Route::Cached, offset_bytes, into)?;
+                if bytes > 0 {
+                    self.residency.note_miss();
+                }
+                Ok(bytes)
+            }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 self.residency.note_miss();
                 if !sequential {

@@ -8,7 +8,7 @@ use crate::device::Route;
 use crate::error::{Operation, Result};
 use crate::file::{Handle, Sharing};
 use crate::policy::cache::GATHER_BYTES;
-use crate::stream::write_behind::Generation;
+use crate::stream::write_behind::Generations;
 use crate::sys::caller_memory::CallerMemory;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
 use crate::sys::gather::MemoryPiece;
@@ -31,7 +31,7 @@ pub struct Request<B> {
 enum Progress {
     Done(Result<usize>),
     /// A small write of so many bytes that is held, and that must be in the kernel before a wait for it is over.
-    Gathered(usize, Generation, Arc<Handle>),
+    Gathered(usize, Generations, Arc<Handle>),
     /// In the box because most requests for a few kilobytes never get here, and are moved several times.
     Pending(Box<Pending>),
 }
@@ -77,7 +77,7 @@ impl Progress {
             Ok(None) => Self::Done(Ok(from.len())),
             // Held as a blocking write is, and as safe; but errors are to be told by waits.
             Ok(Some(_)) if handle.is_exclusive() && !handle.inode.is_refused() => Self::Done(Ok(from.len())),
-            Ok(Some(generation)) => Self::Gathered(from.len(), generation, Arc::clone(handle)),
+            Ok(Some(generations)) => Self::Gathered(from.len(), generations, Arc::clone(handle)),
             Err(error) => Self::Done(Err(error)),
         }
     }
@@ -86,8 +86,8 @@ impl Progress {
         match self {
             Self::Done(Ok(bytes)) => Ok(*bytes),
             Self::Done(Err(error)) => Err(error.duplicate()),
-            Self::Gathered(bytes, generation, handle) => {
-                let flush = || handle.inode.flush_generation(*generation);
+            Self::Gathered(bytes, generations, handle) => {
+                let flush = || handle.inode.flush_generations(*generations);
                 handle.counted(|counters| &counters.wait, *bytes, flush)?;
                 Ok(*bytes)
             }
@@ -118,13 +118,13 @@ impl Progress {
 
 impl Drop for Progress {
     /// A small write of a shared file reaches the kernel now, at the latest, and with it other processes. If it is refused
-    /// it stays held, and flush, sync or close tell.
+    /// it is given up, and flush, sync or close tell.
     fn drop(&mut self) {
-        if let Self::Gathered(_, generation, handle) = self
+        if let Self::Gathered(_, generations, handle) = self
             && !handle.is_exclusive()
-            && let Err(error) = handle.inode.flush_generation(*generation)
+            && let Err(error) = handle.inode.hand_over_generations(*generations)
         {
-            tracing::debug!(%error, "a write that nobody waits for stays held");
+            tracing::debug!(%error, "a write that nobody waits for is refused");
         }
     }
 }
@@ -133,9 +133,8 @@ impl<B> Request<B> {
     /// Waits until the request has finished; may be called again. Gives the bytes transferred: fewer than asked for
     /// only where a read met the end of the file.
     ///
-    /// A small write to a shared file that was gathered reaches the kernel here; if it is refused it stays held, and the next
-    /// wait tries again. To other files it does so once the kernel has refused something; before that, a wait promises what
-    /// a blocking write does.
+    /// A small write to a shared file that was gathered reaches the kernel here; if it is refused it has failed. To other files it does so
+    /// once the kernel has refused something; before that, a wait promises what a blocking write does.
     ///
     /// # Errors
     /// The request's error, every time.

@@ -10,6 +10,7 @@ pub(crate) mod caller_memory;
 pub(crate) mod calls;
 pub(crate) mod exit;
 pub(crate) mod foreign;
+pub(crate) mod fork;
 pub(crate) mod gather;
 pub(crate) mod pages;
 pub(crate) mod region;

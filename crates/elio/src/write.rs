@@ -5,7 +5,7 @@ use crate::error::{Operation, Result};
 use crate::file::{Handle, Sharing};
 use crate::policy::cache::{GATHER_BYTES, SHARED_GATHER_BYTES};
 use crate::request::Pending;
-use crate::stream::write_behind::{Generation, Writer};
+use crate::stream::write_behind::{Generations, Writer};
 use crate::sys::transfer::{Direction, write_all};
 use std::io;
 use std::ops::Range;
@@ -18,7 +18,7 @@ impl Handle {
         operation: Operation,
         offset_bytes: u64,
         from: &[u8],
-    ) -> Result<Option<Generation>> {
+    ) -> Result<Option<Generations>> {
         if from.is_empty() {
             return Ok(None);
         }
@@ -53,7 +53,8 @@ impl Handle {
     fn gatherer(&self, range: &Range<u64>) -> Writer {
         let route = self.route_of_write(range, false);
         let (device, path) = (Arc::clone(&self.device), Arc::clone(&self.path));
-        Writer { device, path, route, filling: self.filling() }
+        let gives_up = self.options.sharing != Sharing::Exclusive;
+        Writer { device, path, route, filling: self.filling(), gives_up }
     }
 
     fn write_now(self: &Arc<Self>, route: Route, range: &Range<u64>, from: &[u8]) -> io::Result<()> {

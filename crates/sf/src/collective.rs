@@ -5,19 +5,50 @@ use crate::file::Hints;
 use crate::make::{Found, Making};
 use crate::sighting::host;
 use crate::storage::{Storage, options};
-use comm::{Comm, NumberedFailure, Operation};
-use elio::{CachePolicy, OpenOptions};
+use comm::{Comm, Failure, Operation};
+use elio::{CachePolicy, FileSystem, OpenOptions};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+/// An error as other ranks are told it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Told {
+    code: i32,
+    message: String,
+    path: Option<PathBuf>,
+}
+
+impl Told {
+    fn of(error: &Error) -> Self {
+        // As it is in the message.
+        let path = error.path().map(|path| path.display().to_string().into());
+        Self { code: error.code(), message: error.to_string(), path }
+    }
+
+    fn on(self, rank: usize) -> Error {
+        let Self { code, message, path } = self;
+        Error::OnRank { rank, code, message, path }
+    }
+}
+
 /// This rank's value if all ranks succeeded; otherwise, on every rank, the same error. Collective.
 pub(crate) fn agree<T>(comm: &Comm, mine: Result<T>) -> Result<T> {
-    let agreed = comm.agree_numbered(mine, Error::code, 0);
-    agreed.map(|(value, _)| value).map_err(|failure| match failure {
-        NumberedFailure::OnRank { rank, number, message } => Error::OnRank { rank, code: number, message },
-        NumberedFailure::Comm(error) => Error::Comm(error),
+    comm.agree(mine.map_err(|error| to_json(&Told::of(&error)))).map_err(|failure| match failure {
+        Failure::Here(told) => of_json::<Told>(&told).on(comm.rank()),
+        Failure::There { rank, message: told } => of_json::<Told>(&told).on(rank),
+        Failure::Comm(error) => Error::Comm(error),
     })
+}
+
+fn to_json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("texts and numbers are JSON")
+}
+
+fn of_json<T: DeserializeOwned>(text: &str) -> T {
+    serde_json::from_str(text).expect("a rank has written it")
 }
 
 /// Makes or finds the file on rank 0 and opens it on all. Collective.
@@ -27,9 +58,22 @@ pub(crate) fn create(comm: &Comm, path: &Path, hints: &Hints, cache: CachePolicy
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mine = (comm.rank() == 0).then(|| Making::make(&absolute, hints, !one_host));
     let (making, found) = of_first(comm, mine)?;
+    if comm.rank() == 0 && !one_host {
+        warn_of_late_hosts(&absolute);
+    }
     let opened = agree(comm, open(&found, &absolute, &options(cache, hints.request_bytes)))?;
     making.into_iter().for_each(Making::keep);
     Ok(opened.named(path))
+}
+
+/// There a wait makes data seen on the writer's host, and elsewhere when the caches there look again.
+fn warn_of_late_hosts(path: &Path) {
+    if elio::stat(path).is_ok_and(|found| found.file_system == FileSystem::Nfs) {
+        tracing::warn!(
+            path = %path.display(),
+            "a shared file on NFS: ranks on other hosts may see what was written late; use a file system that keeps hosts alike"
+        );
+    }
 }
 
 fn open(found: &Found, absolute: &Path, options: &OpenOptions) -> Result<Storage> {
@@ -54,13 +98,12 @@ pub(crate) fn destroy(comm: &Comm, storage: &Storage) -> Result<()> {
 fn of_first(comm: &Comm, mine: Option<Result<(Making, Found)>>) -> Result<(Option<Making>, Found)> {
     let outcome = mine.as_ref().map(|mine| match mine {
         Ok((_, found)) => Ok(found.clone()),
-        Err(error) => Err((error.code(), error.to_string())),
+        Err(error) => Err(Told::of(error)),
     });
-    let text = outcome.map(|outcome| serde_json::to_string(&outcome).expect("texts and numbers are JSON"));
+    let text = outcome.map(|outcome: std::result::Result<_, Told>| to_json(&outcome));
     let text = comm.broadcast_text(text.unwrap_or_default(), 0)?;
-    let outcome: std::result::Result<Found, (i32, String)> =
-        serde_json::from_str(&text).expect("rank 0 has written it");
-    let found = outcome.map_err(|(code, message)| Error::OnRank { rank: 0, code, message })?;
+    let outcome: std::result::Result<Found, Told> = of_json(&text);
+    let found = outcome.map_err(|told| told.on(0))?;
     Ok((mine.and_then(Result::ok).map(|(making, _)| making), found))
 }
 

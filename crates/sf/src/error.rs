@@ -118,6 +118,8 @@ pub enum Error {
         code: i32,
         /// That rank's error, as it prints.
         message: String,
+        /// What it is about, if its message ends with that.
+        path: Option<PathBuf>,
     },
     /// The ranks could not talk to each other.
     #[error(transparent)]
@@ -158,7 +160,8 @@ impl Error {
             | Self::NotShared { path, .. }
             | Self::AnotherFile { path, .. }
             | Self::ArgumentsDiffer { path, .. } => Some(path),
-            Self::OnRank { .. } | Self::Comm(_) => None,
+            Self::OnRank { path, .. } => path.as_deref(),
+            Self::Comm(_) => None,
         }
     }
 }

@@ -156,6 +156,7 @@ impl Making {
 
     /// Makes the file, striped if directories are given for that, unless there is one. The description of what is there then.
     fn make_unless_there(&mut self, path: &Path, hints: &Hints) -> Result<Option<Description>> {
+        let path = &through_links(path);
         let is_there = fs::symlink_metadata(path).is_ok();
         let directories = if is_there { Vec::new() } else { stripe_directories()? };
         if !directories.is_empty() {
@@ -257,12 +258,8 @@ impl Making {
         expect_space(&files, found.striping(), bytes)?;
         let storage = Storage::open(path, found.striping(), &files, &options(CachePolicy::default(), None))?;
         match storage.preallocate(bytes) {
-            Err(error @ elio::Error::NoSpace { .. }) => {
-                if let Err(error) = storage.release_beyond_end() {
-                    tracing::warn!(%error, "space reserved before it ran out stays with the file");
-                }
-                Err(error.into())
-            }
+            // What has been reserved goes with a new file, and stays with one that others may be writing: none can be cut safely.
+            Err(error @ elio::Error::NoSpace { .. }) => Err(error.into()),
             Err(error) => {
                 tracing::info!(%error, is_new = self.name.is_some(), "no space reserved for the soft limit");
                 Ok(())
@@ -298,6 +295,19 @@ fn write_into(path: &Path, text: &str) -> io::Result<()> {
         return Ok(());
     }
     fs::File::options().write(true).open(path)?.write_all(text.as_bytes())
+}
+
+/// Where a link leads to that leads to nothing yet: there the file is made, as by any program that opens a link for writing.
+fn through_links(path: &Path) -> PathBuf {
+    let leads_nowhere =
+        |place: &Path| fs::metadata(place).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    let mut place = path.to_owned();
+    while leads_nowhere(&place)
+        && let Ok(target) = fs::read_link(&place)
+    {
+        place = place.with_file_name("").join(target);
+    }
+    place
 }
 
 fn is_empty(path: &PathBuf) -> bool {

@@ -196,11 +196,6 @@ impl Storage {
         Ok(())
     }
 
-    /// Gives back space beyond the end of each file. Nobody may be writing.
-    pub(crate) fn release_beyond_end(&self) -> elio::Result<()> {
-        self.each(|file| file.set_len(file.len()?))
-    }
-
     /// Calls all files, also after an error; gives the first.
     fn each(&self, call: impl Fn(&elio::File) -> elio::Result<()>) -> elio::Result<()> {
         let results: Vec<_> = self.files.iter().map(call).collect();
@@ -219,13 +214,21 @@ fn remove_one(path: &Path) -> Result<()> {
 mod tests {
     use super::*;
     use elio::{CountingDevice, Counts, Fault, FaultDevice, MemoryDevice};
+    use std::time::Duration;
 
     const UNIT: u64 = 4096;
     const UNIT_LEN: usize = 4096;
 
     fn storage(striping: Striping, devices: Vec<Arc<dyn elio::Device>>) -> Arc<Storage> {
-        let options = OpenOptions { sharing: Sharing::Shared, ..OpenOptions::new(Mode::Existing) };
-        let file = |device| elio::File::on_device(device, "stripe", &options);
+        storage_with(&options(CachePolicy::default(), None), striping, devices)
+    }
+
+    fn storage_with(
+        options: &OpenOptions,
+        striping: Striping,
+        devices: Vec<Arc<dyn elio::Device>>,
+    ) -> Arc<Storage> {
+        let file = |device| elio::File::on_device(device, "stripe", options);
         let files = devices.into_iter().map(file).collect();
         let path = PathBuf::from("whole");
         Arc::new(Storage { absolute: path.clone(), path, striping, files })
@@ -272,6 +275,48 @@ mod tests {
             storage.flush().unwrap();
         }
         assert_eq!(devices.iter().map(|device| device.counts()).collect::<Vec<_>>(), before);
+    }
+
+    #[test]
+    fn small_writes_under_way_are_gathered_where_the_hint_says_that_they_are_small() {
+        for (request_bytes, expected) in [(None, 8), (Some(1 << 20), 8), (Some(1000), 1)] {
+            // What is in memory is written at once.
+            let scratch = tempfile::tempdir().unwrap();
+            let device = elio::open_device(&scratch.path().join("file"), Mode::ReadWrite).unwrap();
+            let expected = if device.properties().in_memory() { 8 } else { expected };
+            let device = CountingDevice::new(device);
+            let options = options(CachePolicy::default(), request_bytes);
+            let storage = storage_with(&options, Striping::NONE, vec![Arc::clone(&device) as _]);
+            let data = pattern(8000);
+            let request =
+                |(number, record): (usize, &[u8])| storage.awrite(1000 * number as u64, record.to_vec());
+            let mut requests: Vec<_> =
+                data.chunks(1000).enumerate().map(|each| request(each).unwrap()).collect();
+            requests.iter_mut().for_each(|request| request.wait().unwrap());
+            assert_eq!(operations(device.counts()).1, expected, "{request_bytes:?}");
+            let mut found = vec![0; data.len()];
+            storage.read(0, &mut found).unwrap();
+            assert_eq!(found, data);
+        }
+    }
+
+    #[test]
+    fn a_large_write_returns_while_the_device_is_busy_and_so_does_a_read() {
+        let device = FaultDevice::new(MemoryDevice::new(8 << 20));
+        // What goes through the page cache is made by whoever asks for it where that is faster.
+        let options = options(CachePolicy::Bypass, None);
+        let storage = storage_with(&options, Striping::NONE, vec![Arc::clone(&device) as _]);
+        let data = pattern(4 << 20);
+        storage.write(0, &data).unwrap();
+        let delay = || device.inject(device.operations_count(), Fault::Delay(Duration::from_secs(1)));
+        delay();
+        let mut write = storage.awrite(0, data.clone()).unwrap();
+        assert!(!write.is_finished(), "the call has waited for the device");
+        write.wait().unwrap();
+        delay();
+        let mut read = storage.aread(0, vec![0; data.len()]).unwrap();
+        assert!(!read.is_finished(), "the call has waited for the device");
+        assert_eq!(read.finish().unwrap().1, data);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `chemio ls`: the arrays in a directory.
 
 use super::size;
-use crate::error::{Result, refused};
+use crate::error::{Result, one_line, refused};
 use crate::interrupt;
 use crate::options;
 use crate::output::{self, share};
@@ -96,7 +96,7 @@ fn to_text(entries: &[Entry]) -> String {
 }
 
 fn row(entry: &Entry) -> [String; 5] {
-    let name = entry.name.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+    let name = one_line(&entry.name);
     match &entry.what {
         What::Array { shape, data_type, on_disk_bytes, share_written } => [
             name,
@@ -105,8 +105,6 @@ fn row(entry: &Entry) -> [String; 5] {
             output::bytes(*on_disk_bytes),
             format!("{:.1} % written", 100.0 * share_written),
         ],
-        What::Trouble(message) => {
-            [name, "-".to_owned(), "-".to_owned(), "-".to_owned(), message.lines().collect()]
-        }
+        What::Trouble(message) => [name, "-".to_owned(), "-".to_owned(), "-".to_owned(), one_line(message)],
     }
 }

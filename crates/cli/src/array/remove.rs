@@ -1,11 +1,12 @@
 //! `chemio rm`: deleting arrays, and nothing else.
 
-use crate::error::Result;
+use crate::error::{Error, Result, one_line};
 use crate::interrupt;
 use crate::options;
 use crate::output;
 use crate::progress::Progress;
-use disk_array::{ArrayDirectory, Deleted, Error, between};
+use disk_array::{ArrayDirectory, Deleted, between};
+use std::fs;
 use std::path::Path;
 
 pub(crate) fn run(options: &options::Rm) -> Result<()> {
@@ -17,17 +18,18 @@ pub(crate) fn run(options: &options::Rm) -> Result<()> {
 }
 
 fn remove(path: &Path, foreign: bool) -> Result<()> {
+    expect_no_link(path)?;
     let progress = Progress::waiting("deleting");
     let deleted = between::delete(path);
     drop(progress);
     match deleted {
         Ok(deleted) => tell(&deleted),
-        Err(Error::NotOurs { .. }) if foreign => delete(ArrayDirectory::open(path)?),
+        Err(disk_array::Error::NotOurs { .. }) if foreign => tell(&delete(ArrayDirectory::open(path)?)?),
         Err(error) => {
+            use disk_array::Error as E;
             // What it is, rather than that it is not ours.
-            if let Err(
-                other @ (Error::NotAnArray { .. } | Error::Malformed { .. } | Error::Unsupported { .. }),
-            ) = ArrayDirectory::open(path)
+            if let Err(other @ (E::NotAnArray { .. } | E::Malformed { .. } | E::Unsupported { .. })) =
+                ArrayDirectory::open(path)
             {
                 return Err(other.into());
             }
@@ -36,14 +38,22 @@ fn remove(path: &Path, foreign: bool) -> Result<()> {
     }
 }
 
-/// Deletes an array, whoever made it.
-pub(super) fn delete(array: ArrayDirectory) -> Result<()> {
-    let progress = Progress::waiting("deleting");
-    let deleted = array.delete_whoever_made_it()?;
-    drop(progress);
-    tell(&deleted)
+/// Who deletes a link means the link, or does not know that it is one: what it leads to may be another one's.
+pub(super) fn expect_no_link(path: &Path) -> Result<()> {
+    match fs::read_link(path) {
+        Ok(target) => Err(Error::Link { path: path.to_owned(), target }),
+        Err(_) => Ok(()),
+    }
 }
 
-fn tell(deleted: &Deleted) -> Result<()> {
-    deleted.left.iter().try_for_each(|path| output::print(&format!("left: {}\n", path.display())))
+/// Deletes an array, whoever made it.
+pub(super) fn delete(array: ArrayDirectory) -> disk_array::Result<Deleted> {
+    let _progress = Progress::waiting("deleting");
+    array.delete_whoever_made_it()
+}
+
+/// Says what was left.
+pub(super) fn tell(deleted: &Deleted) -> Result<()> {
+    let line = |path: &Path| format!("left: {}\n", one_line(&path.to_string_lossy()));
+    deleted.left.iter().try_for_each(|path| output::print(&line(path)))
 }

@@ -1,11 +1,11 @@
 //! `chemio mv`: another name for an array, also on another file system.
 
-use super::copy;
+use super::{copy, remove};
 use crate::error::{Error, Result, refused};
 use crate::options;
 use command::place::destination;
-use disk_array::ArrayDirectory;
-use rustix::fs::{CWD, RenameFlags};
+use disk_array::{ArrayDirectory, between};
+use rustix::fs::{Access, CWD, RenameFlags};
 use rustix::io::Errno;
 use std::path::Path;
 
@@ -13,6 +13,9 @@ pub(crate) fn run(options: &options::Mv) -> Result<()> {
     let from = &options.names.source;
     let source = ArrayDirectory::open(from)?;
     let target = destination(from, &options.names.target)?;
+    if let Some(between) = between::left_beside(from).into_iter().next() {
+        return Err(Error::Between { path: from.clone(), between });
+    }
     match rustix::fs::renameat_with(CWD, from, CWD, &target, RenameFlags::NOREPLACE) {
         Ok(()) => Ok(()),
         Err(Errno::XDEV) => move_over(source, &target),
@@ -37,6 +40,18 @@ fn rename(source: &Path, target: &Path) -> Result<()> {
 /// To another file system: the copy is durable before the source is deleted.
 fn move_over(source: ArrayDirectory, target: &Path) -> Result<()> {
     let path = source.path().to_owned();
+    remove::expect_no_link(&path)?;
+    expect_deletable(&path)?;
     copy::copy(source, target)?;
-    super::remove::delete(ArrayDirectory::open(&path)?)
+    let not_deleted = |source| Error::NotDeleted { copy: target.to_owned(), source };
+    remove::tell(&ArrayDirectory::open(&path).and_then(remove::delete).map_err(not_deleted)?)
+}
+
+/// What could not be deleted afterwards is not copied.
+fn expect_deletable(path: &Path) -> Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    [path, parent].into_iter().try_for_each(|directory| {
+        let writable = rustix::fs::access(directory, Access::WRITE_OK | Access::EXEC_OK);
+        writable.map_err(|error| refused("delete from", directory)(error.into()))
+    })
 }

@@ -1,6 +1,6 @@
 //! `chemio verify`: whether an array is whole.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, one_line};
 use crate::interrupt;
 use crate::options;
 use crate::output;
@@ -63,7 +63,7 @@ pub(crate) fn run(options: &options::Verify) -> Result<()> {
         }))?;
     } else {
         let mut lines = damage.iter().chain(&unread);
-        lines.try_for_each(|finding| output::print(&format!("{}\n", finding.message)))?;
+        lines.try_for_each(|finding| output::print(&format!("{}\n", one_line(&finding.message))))?;
     }
     if damage.is_empty() {
         return Ok(());

@@ -20,7 +20,7 @@ pub(crate) fn run(options: &options::Export) -> Result<()> {
     let metadata = source.array().metadata();
     let (dims, data_type) = (metadata.dims, metadata.data_type);
     let offset_bytes = match format {
-        Format::Hdf5 => hdf5::make_dataset(file.made(), &options.dataset, &dims, data_type)?,
+        Format::Hdf5 => hdf5::make_dataset(&file, &options.dataset, &dims, data_type)?,
         Format::Plain => 0,
         Format::Npy => {
             let header = npy::header(&dims, data_type);

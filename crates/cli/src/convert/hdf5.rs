@@ -7,6 +7,7 @@ mod library;
 
 use super::flat::{Order, Place};
 use crate::error::{Error, Result};
+use crate::files::NewFile;
 use disk_array::DataType;
 use library::{Element, Kind, Number, Refusal};
 use section::{Section, Shape};
@@ -61,13 +62,14 @@ fn path_of(path: &Path) -> Result<CString> {
 }
 
 /// Makes a file with one dataset, and nothing in it; where its elements are to be written.
-pub(super) fn make_dataset(path: &Path, name: &str, dims: &Shape, data_type: DataType) -> Result<u64> {
+pub(super) fn make_dataset(new: &NewFile, name: &str, dims: &Shape, data_type: DataType) -> Result<u64> {
     if name.is_empty() || name.contains('/') {
         return Err(Error::BadArgument(format!("--dataset {name:?}: expected a name without /")));
     }
-    let file = library::File::create(&path_of(path)?).map_err(bad(path))?;
-    let offset_bytes = file.make_dataset(name, dims, element(data_type)).map_err(bad(path))?;
-    file.close().map_err(bad(path))?;
+    let not_made = |Refusal(reason)| Error::NotMade { path: new.path().to_owned(), reason };
+    let file = library::File::create(&path_of(new.made())?).map_err(not_made)?;
+    let offset_bytes = file.make_dataset(name, dims, element(data_type)).map_err(not_made)?;
+    file.close().map_err(not_made)?;
     // A dataset without elements has no place.
     Ok(offset_bytes.unwrap_or(0))
 }

@@ -24,9 +24,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 const ROUNDS: usize = 3;
-const MEGABYTE: u64 = 1 << 20;
 /// Of the transfers of a plain file, and how many are in flight.
-const LARGE: (u64, usize) = (MEGABYTE, 16);
+const LARGE: (u64, usize) = (1 << 20, 16);
 const SMALL: (u64, usize) = (16 << 10, 32);
 /// So much is read in small transfers, at most.
 const SMALL_BYTES_MAX: u64 = 256 << 20;
@@ -85,7 +84,8 @@ impl Measure {
 }
 
 pub(crate) fn run(options: &options::Bench) -> Result<()> {
-    let bytes = options.size * MEGABYTE;
+    // Whole transfers.
+    let bytes = (options.size * 1_000_000 / LARGE.0).max(1) * LARGE.0;
     expect_space(&options.place.directory, 3 * bytes)?;
     let path = options.place.directory.join(format!(".chemio-bench-{}", std::process::id()));
     fs::create_dir(&path).map_err(refused("make a directory in", &options.place.directory))?;
@@ -242,8 +242,8 @@ fn read_direct(path: &Path, bytes: u64, transfers: (u64, usize), at_random: bool
 
 fn write_buffered(path: &Path, bytes: u64) -> Result<()> {
     let mut file = fs::File::create(path).map_err(refused("make", path))?;
-    let buffer = buffers((MEGABYTE, 1))?.remove(0);
-    for _ in 0..bytes / MEGABYTE {
+    let buffer = buffers((LARGE.0, 1))?.remove(0);
+    for _ in 0..bytes / LARGE.0 {
         interrupt::check()?;
         file.write_all(&buffer).map_err(refused("write", path))?;
     }

@@ -36,7 +36,7 @@ impl Team {
     /// transfers in flight.
     pub(crate) fn new(megabytes: u64, tiles_each: u64) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let memory_bytes = megabytes << 20;
+        let memory_bytes = megabytes * 1_000_000;
         let flying_bytes = IN_FLIGHT as u64 * TRANSFER_BYTES;
         let affordable = size(memory_bytes / 2 / flying_bytes).max(1);
         let threads = cores.min(THREADS_MAX).min(affordable);

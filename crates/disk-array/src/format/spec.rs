@@ -33,6 +33,18 @@ pub struct ArraySpec {
     pub dimension_names: Option<Vec<Option<String>>>,
     /// Attributes of others, which it has from the first moment on; ours, `chemio`, is not among them.
     pub more_attributes: Map<String, Value>,
+    /// Whether it may take the place of a complete array of ours.
+    pub replaces: Replaces,
+}
+
+/// What may be where an array is to be made, beside nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Replaces {
+    /// Any array of ours, complete or not.
+    #[default]
+    Any,
+    /// One that is marked as [`UNFINISHED`](super::UNFINISHED), or half-made.
+    Unfinished,
 }
 
 impl ArraySpec {
@@ -51,6 +63,7 @@ impl ArraySpec {
             attributes: Attributes::default(),
             dimension_names: None,
             more_attributes: Map::new(),
+            replaces: Replaces::default(),
         })
     }
 

@@ -160,7 +160,9 @@ pub(crate) fn handles_of_one_array_write_side_by_side(world: &World) {
                 handles[usize::try_from(at % 3).unwrap()].write(&in_memory, &transfer).expect("started")
             })
             .collect();
-        requests.into_iter().for_each(|mut request| request.wait().expect("written"));
+        for mut request in requests {
+            request.wait().expect("written");
+        }
         memory.fill(0.0.into()).expect("filled");
         one.read(&in_memory, &all).expect("started").wait().expect("read");
         assert!(elements_of(&memory) == counted(first, 524_288), "elements from {first} on are lost");

@@ -229,13 +229,14 @@ fn is_unsupported(error: &io::Error) -> bool {
 }
 
 fn direct_alignment(fd: BorrowedFd<'_>) -> Option<Alignment> {
-    match calls::direct_alignment(fd) {
-        None => Some(PAGE_ALIGNMENT),
-        Some((0, _) | (_, 0)) => None,
-        Some((memory_bytes, offset_bytes)) => {
-            Some(Alignment { memory_bytes: memory_bytes as usize, offset_bytes: u64::from(offset_bytes) })
-        }
-    }
+    alignment_of(calls::direct_alignment(fd))
+}
+
+/// What direct I/O asks for, by what the kernel tells; `None` where there is none, or it asks for more than a page.
+fn alignment_of(told: Option<(u32, u32)>) -> Option<Alignment> {
+    let Some((memory_bytes, offset_bytes)) = told else { return Some(PAGE_ALIGNMENT) };
+    let alignment = Alignment { memory_bytes: memory_bytes as usize, offset_bytes: u64::from(offset_bytes) };
+    alignment.suits_pages().then_some(alignment)
 }
 
 impl Device for PreadDevice {
@@ -357,6 +358,18 @@ mod tests {
     use super::*;
     use crate::OpenOptions;
     use std::sync::Arc;
+
+    #[test]
+    fn a_direct_route_that_there_is_not_or_that_asks_for_more_than_pages_is_not_taken() {
+        let taken = |told| alignment_of(told).map(|found| (found.memory_bytes, found.offset_bytes));
+        assert_eq!(taken(None), Some((4096, 4096)));
+        assert_eq!(taken(Some((4, 512))), Some((4, 512)));
+        assert_eq!(taken(Some((512, 4096))), Some((512, 4096)));
+        for told in [(0, 0), (512, 0), (0, 512), (512, 8192), (8192, 512), (4096, 128 << 10), (512, 3 * 512)]
+        {
+            assert_eq!(taken(Some(told)), None, "{told:?}");
+        }
+    }
 
     #[test]
     fn where_nothing_can_be_asked_for_without_waiting_cached_reads_of_every_size_are_whole() {

@@ -3,6 +3,7 @@
 use super::pread::PreadDevice;
 use super::{Device, Properties, Route, Settled};
 use crate::pool;
+use crate::sys::fork;
 use crate::sys::gather::MemoryPiece;
 use crate::sys::ring::Ring;
 use crate::sys::transfer::Transfer;
@@ -29,7 +30,9 @@ impl Device for UringDevice {
     fn start(&self, transfer: &Arc<Transfer>) {
         let route = transfer.route();
         match self.file.fd(route) {
-            Ok(fd) if self.properties().ring == Some(route) => self.ring.start(transfer, fd),
+            Ok(fd) if self.properties().ring == Some(route) && !fork::is_child() => {
+                self.ring.start(transfer, fd);
+            }
             _ => pool::transfers().push(transfer),
         }
     }

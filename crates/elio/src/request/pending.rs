@@ -207,9 +207,20 @@ impl Pending {
         self.finish_with(outcome);
     }
 
-    /// The bytes a part moved. What a direct transfer left out or could not do goes through the page cache.
+    /// A transfer of an asynchronous request asks for what it has not got itself: before anything that overlaps it and came later. Who
+    /// waits in the same call does it in [`take_result`](Self::take_result), without a worker.
+    fn want(&self, transfer: &Transfer, len_bytes: usize) {
+        if self.asynchronous {
+            transfer.want(len_bytes);
+        }
+    }
+
+    /// The bytes a part moved: all of it, or as many as there were before the file ended. Writes have gone on by themselves where a part
+    /// was left out. Reads go on here, through the page cache, if they were refused, or are not wanted whole by their transfer.
     fn take_result(&mut self, part: Part) -> io::Result<usize> {
         let range = part.range;
+        let is_read = self.direction == Direction::Read;
+        let mut goes_on = is_read && !self.asynchronous;
         let moved = match part.way {
             Way::InPlace(transfer) | Way::Left { transfer, .. } => {
                 let is_shared_copy = transfer.route() == Route::Resident;
@@ -225,17 +236,23 @@ impl Pending {
                 }
                 moved
             }
-            // Another read may have caused the error of read-ahead: this one asks for itself.
-            Way::Staged { transfer, skip, ahead } => match self.unstage(&transfer, skip, &range) {
-                Err(_) if ahead => Ok(0),
-                moved => moved,
-            },
+            // Another read may have caused the error of read-ahead, or the file was shorter then: this one asks for itself.
+            Way::Staged { transfer, skip, ahead } => {
+                goes_on |= ahead;
+                match self.unstage(&transfer, skip, &range) {
+                    Err(_) if ahead => Ok(0),
+                    moved => moved,
+                }
+            }
         };
         let moved = match moved {
-            Err(error) if is_refusal(&error) => 0,
+            Err(error) if is_read && is_refusal(&error) => {
+                goes_on = true;
+                0
+            }
             other => other?,
         };
-        if moved == range.len() {
+        if moved == range.len() || !goes_on {
             return Ok(moved);
         }
         Ok(moved + self.move_through_cache(range.start + moved..range.end)?)

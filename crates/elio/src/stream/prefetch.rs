@@ -67,14 +67,14 @@ impl SingleReads {
     }
 }
 
-/// Gets the file of a device into the page cache, by a helper, while the device is open. Holes stay. `has_gaps`: some of it is there
-/// already, here and there.
+/// Gets the file of a device into the page cache, by a helper, if one can be had, while the device is open. Holes stay. `has_gaps`: some
+/// of it is there already, here and there.
 pub(crate) fn start(device: &Arc<dyn Device>, len_bytes: u64, has_gaps: bool) {
     step(Arc::downgrade(device), 0..len_bytes, has_gaps);
 }
 
 fn step(device: Weak<dyn Device>, range: Range<u64>, has_gaps: bool) {
-    pool::writeback().run(move || {
+    pool::writeback().run_if_thread(move || {
         let Some(open) = device.upgrade() else { return };
         let len_bytes = STEP_BYTES.min(range.end - range.start);
         // Who reads what cannot be read is told so.

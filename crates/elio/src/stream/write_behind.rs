@@ -3,9 +3,10 @@
 //!
 //! What is held here is seen by every handle of the file in this process, because every operation that could tell the
 //! difference hands it over first. It reaches the kernel at the latest by length, sync or close, when the buffer is full,
-//! or after a tenth of a second; of a file that other processes write, also by wait. If the kernel refuses, the data stays
+//! or after a tenth of a second; of a file that other processes write, also by wait. If the kernel refuses, the data of a private file stays
 //! held and the error is reported to whoever asked; only the close of the last handle gives it up, and says so. Until the kernel has taken what it
-//! refused, each wait asks again.
+//! refused, each wait asks again. Of a file that others write it is given up at once, because later it might go over what they have
+//! written meanwhile: its requests have failed, and if nobody waits for one, the next flush, sync or close says so.
 
 use crate::buffer::{PoolBuffer, pool};
 use crate::device::{Device, Route};
@@ -43,6 +44,8 @@ pub(crate) struct WriteBehind {
     going: VecDeque<Going>,
     /// Counts the buffers that were ever held.
     generation: Generation,
+    /// What was given up, for requests that are waited for later: at most one for each failed close while there are such.
+    lost: Vec<Lost>,
 }
 
 impl Default for WriteBehind {
@@ -53,12 +56,26 @@ impl Default for WriteBehind {
             held: None,
             going: VecDeque::new(),
             generation: 0,
+            lost: Vec::new(),
         }
     }
 }
 
 /// Which buffer took a write: lets a request ask whether its data is in the kernel yet.
-pub(crate) type Generation = u64;
+type Generation = u64;
+
+/// Buffers one after the other: those of a write, for example.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Generations {
+    first: Generation,
+    last: Generation,
+}
+
+impl Generations {
+    fn meets(self, other: Self) -> bool {
+        self.first <= other.last && other.first <= self.last
+    }
+}
 
 /// Data that the kernel does not have yet.
 #[derive(Debug)]
@@ -85,6 +102,17 @@ struct Going {
     refused: bool,
 }
 
+/// Buffers that were given up because the kernel refused them.
+#[derive(Debug)]
+struct Lost {
+    generations: Generations,
+    error: Error,
+    is_told: bool,
+}
+
+/// Beyond so many, those that follow count as one.
+const LOST_COUNT_MAX: usize = 64;
+
 /// Who writes, and how.
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
@@ -92,6 +120,8 @@ pub(crate) struct Writer {
     pub(crate) path: Arc<Path>,
     pub(crate) route: Route,
     pub(crate) filling: Filling,
+    /// What the kernel refuses is given up at once.
+    pub(crate) gives_up: bool,
 }
 
 impl Writer {
@@ -178,6 +208,43 @@ impl WriteBehind {
         self.held.as_ref().is_some_and(|held| overlap(&held.range(), range))
             || self.going.iter().any(|going| overlap(&going.range(), range))
     }
+
+    /// The buffers whose data the kernel does not have yet.
+    fn generations(&self) -> Option<Generations> {
+        let held = self.held.as_ref().map(|held| held.generation);
+        let first = self.going.front().map(|going| going.generation).or(held)?;
+        let last = held.or(self.going.back().map(|going| going.generation))?;
+        Some(Generations { first, last })
+    }
+
+    fn note_lost(&mut self, lost: Lost) {
+        let is_full = self.lost.len() >= LOST_COUNT_MAX;
+        match self.lost.last_mut() {
+            Some(newest) if is_full => {
+                newest.generations.last = lost.generations.last;
+                newest.is_told &= lost.is_told;
+            }
+            _ => self.lost.push(lost),
+        }
+    }
+
+    /// Why one of these buffers was given up, if one was. Somebody is told of it.
+    fn loss(&mut self, generations: Generations) -> Option<Error> {
+        let mut lost = self.lost.iter_mut().filter(|lost| lost.generations.meets(generations));
+        let first = lost.next()?;
+        first.is_told = true;
+        lost.for_each(|other| other.is_told = true);
+        Some(first.error.duplicate())
+    }
+
+    /// Of what was given up, what nobody was told of. Now somebody is.
+    fn untold_loss(&mut self) -> Option<Error> {
+        let mut untold = self.lost.iter_mut().filter(|lost| !lost.is_told);
+        let first = untold.next()?;
+        first.is_told = true;
+        untold.for_each(|other| other.is_told = true);
+        Some(first.error.duplicate())
+    }
 }
 
 impl Inode {
@@ -200,7 +267,7 @@ impl Inode {
         writer: impl Fn() -> Writer,
         offset_bytes: u64,
         from: &[u8],
-    ) -> Result<Option<Generation>, Error> {
+    ) -> Result<Option<Generations>, Error> {
         let mut gathering = self.gathering();
         let end_bytes = offset_bytes + from.len() as u64;
         if gathering.last_end_bytes != offset_bytes {
@@ -209,9 +276,10 @@ impl Inode {
             gathering.buffer_bytes = BUFFER_BYTES_MIN;
             return Ok(None);
         }
+        let first = gathering.generation + Generation::from(gathering.held.is_none());
         let taken = self.append(&mut gathering, writer, offset_bytes, from)?;
         gathering.last_end_bytes = end_bytes;
-        Ok(taken.then_some(gathering.generation))
+        Ok(taken.then_some(Generations { first, last: gathering.generation }))
     }
 
     fn append(
@@ -280,11 +348,17 @@ impl Inode {
     fn settle_oldest(&self, gathering: &mut WriteBehind) -> Result<(), Error> {
         if let Some(oldest) = gathering.going.front_mut() {
             let outcome = oldest.settle();
-            self.is_written_behind_refused.store(outcome.is_err(), Ordering::Release);
-            outcome?;
-            let (writer, range) = (oldest.writer.clone(), oldest.range());
+            let (writer, range, generation) = (oldest.writer.clone(), oldest.range(), oldest.generation);
+            let is_kept = outcome.is_err() && !writer.gives_up;
+            self.is_written_behind_refused.store(is_kept, Ordering::Release);
+            if is_kept {
+                return outcome;
+            }
             gathering.going.pop_front();
-            self.note_handed_over(gathering, &writer, range);
+            match outcome {
+                Ok(()) => self.note_handed_over(gathering, &writer, range),
+                Err(error) => self.note_given_up(gathering, generation, &range, error),
+            }
         }
         Ok(())
     }
@@ -304,12 +378,18 @@ impl Inode {
 
     fn flush_held(&self, gathering: &mut WriteBehind) -> Result<(), Error> {
         if let Some(held) = &mut gathering.held {
-            let (writer, range) = (held.writer.clone(), held.range());
+            let (writer, range, generation) = (held.writer.clone(), held.range(), held.generation);
             let outcome = held.flush();
-            self.is_written_behind_refused.store(outcome.is_err(), Ordering::Release);
-            outcome?;
+            let is_kept = outcome.is_err() && !writer.gives_up;
+            self.is_written_behind_refused.store(is_kept, Ordering::Release);
+            if is_kept {
+                return outcome;
+            }
             gathering.held = None;
-            self.note_handed_over(gathering, &writer, range);
+            match outcome {
+                Ok(()) => self.note_handed_over(gathering, &writer, range),
+                Err(error) => self.note_given_up(gathering, generation, &range, error),
+            }
         }
         Ok(())
     }
@@ -321,6 +401,22 @@ impl Inode {
         if writer.route == Route::Cached {
             self.note_cached_write(&writer.device, range, writer.filling);
         }
+    }
+
+    fn note_given_up(
+        &self,
+        gathering: &mut WriteBehind,
+        generation: Generation,
+        range: &Range<u64>,
+        error: Error,
+    ) {
+        tracing::warn!(%error, "small writes of a shared file are refused, and given up");
+        self.has_written_behind.store(!gathering.is_empty(), Ordering::Release);
+        // Some of it may have been written.
+        self.invalidate_read_ahead(range);
+        let generations = Generations { first: generation, last: generation };
+        gathering.note_lost(Lost { generations, error, is_told: false });
+        self.has_lost_writes.store(true, Ordering::Release);
     }
 
     fn write_rest(
@@ -337,21 +433,39 @@ impl Inode {
         Ok(true)
     }
 
-    /// Hands everything held to the kernel.
-    pub(crate) fn flush(&self) -> Result<(), Error> {
-        if self.has_written_behind() { self.flush_locked(&mut self.gathering()) } else { Ok(()) }
+    fn has_lost_writes(&self) -> bool {
+        self.has_lost_writes.load(Ordering::Acquire)
     }
 
-    /// Hands over what is held of this generation still, or of the one before: a write may have begun there.
-    pub(crate) fn flush_generation(&self, generation: Generation) -> Result<(), Error> {
+    /// Hands everything held to the kernel. What was given up is told, if nobody was told before.
+    pub(crate) fn flush(&self) -> Result<(), Error> {
+        if self.has_written_behind() {
+            self.flush_locked(&mut self.gathering())?;
+        }
+        let untold = if self.has_lost_writes() { self.gathering().untold_loss() } else { None };
+        untold.map_or(Ok(()), Err)
+    }
+
+    /// Hands over what is held of these buffers still. Of what is given up others are told.
+    pub(crate) fn hand_over_generations(&self, generations: Generations) -> Result<(), Error> {
         if !self.has_written_behind() {
             return Ok(());
         }
         let mut gathering = self.gathering();
-        if gathering.held.as_ref().is_some_and(|held| held.generation <= generation) {
+        if gathering.held.as_ref().is_some_and(|held| held.generation <= generations.last) {
             return self.flush_locked(&mut gathering);
         }
-        self.settle_going(&mut gathering, generation)
+        self.settle_going(&mut gathering, generations.last)
+    }
+
+    /// Hands over what is held of these buffers still, for who is told if one of them was given up.
+    pub(crate) fn flush_generations(&self, generations: Generations) -> Result<(), Error> {
+        let loss = || if self.has_lost_writes() { self.gathering().loss(generations) } else { None };
+        if let Some(error) = loss() {
+            return Err(error);
+        }
+        self.hand_over_generations(generations)?;
+        loss().map_or(Ok(()), Err)
     }
 
     /// Hands over what is held if it overlaps `range`.
@@ -373,19 +487,29 @@ impl Inode {
         Ok(())
     }
 
-    /// Gives up what is not wanted any more, or cannot be written and has been reported. Nothing is written after this call; tells whether
-    /// a worker may have written some of it until now.
-    pub(crate) fn abandon_written_behind(&self) -> bool {
+    /// Gives up what is not wanted any more. Nothing is written after this call; a worker may have written some of it until now.
+    pub(crate) fn abandon_written_behind(&self) {
+        self.abandon_locked(&mut self.gathering());
+    }
+
+    /// Gives up what cannot be written, and remembers why, for those who wait for it later.
+    pub(crate) fn lose_written_behind(&self, error: &Error) {
         let mut gathering = self.gathering();
+        if let Some(generations) = gathering.generations() {
+            gathering.note_lost(Lost { generations, error: error.duplicate(), is_told: true });
+            self.has_lost_writes.store(true, Ordering::Release);
+        }
+        self.abandon_locked(&mut gathering);
+    }
+
+    fn abandon_locked(&self, gathering: &mut WriteBehind) {
         gathering.held = None;
-        let was_going = !gathering.going.is_empty();
         for going in gathering.going.drain(..) {
             going.transfer.cancel_if_queued();
             let _ = going.transfer.wait();
         }
         self.has_written_behind.store(false, Ordering::Release);
         self.is_written_behind_refused.store(false, Ordering::Release);
-        was_going
     }
 
     /// Hands over what is held for one round or longer; tells whether anything is left to look after.

@@ -124,12 +124,9 @@ impl Writeback {
 
     /// Space allocated beyond the end of the file that is worth giving back.
     pub(crate) fn allocated_beyond_end(&self, device: &dyn Device) -> Option<Range<u64>> {
-        // Another process may have written farther.
-        let end_bytes = match self.filling.sharing {
-            Sharing::Exclusive => self.end_bytes,
-            Sharing::Shared | Sharing::SharedByPages => device.len().ok()?,
-        };
         let allocated = self.allocation.end_bytes()?;
+        // The file may have been longer before, or another process have written farther.
+        let end_bytes = device.len().ok()?.max(self.end_bytes);
         (allocated > end_bytes + end_bytes / KEPT_SHARE_MAX).then_some(end_bytes..allocated)
     }
 

@@ -5,6 +5,7 @@
 //! a request could be waited for only by the thread that made it, which callers from C and OpenMP do not promise.
 
 use crate::device::Route;
+use crate::sys::fork;
 use crate::sys::transfer::{Direction, Transfer};
 use io_uring::{IoUring, opcode, squeue, types};
 use std::cell::Cell;
@@ -65,8 +66,11 @@ pub(crate) struct Hold {
     is_outermost: bool,
 }
 
-/// Holds what this thread starts. `None` where nothing has gone through the ring yet.
+/// Holds what this thread starts. `None` where nothing has gone through the ring yet, or it is the parent's.
 pub(crate) fn hold() -> Option<Hold> {
+    if fork::is_child() {
+        return None;
+    }
     RING.get().and_then(|ring| ring.as_ref().ok()).map(Ring::hold)
 }
 
@@ -79,13 +83,15 @@ impl Drop for Hold {
     }
 }
 
-/// The ring of this process, made at the first call; the error says why there is none.
+/// The ring of this process, made at the first call; the error says why there is none. A forked child has its parent's, through which
+/// nothing may go: whoever starts or waits for a transfer asks [`fork::is_child`] first.
 pub(crate) fn ring() -> Result<&'static Ring, &'static io::Error> {
     RING.get_or_init(Ring::new).as_ref()
 }
 
 impl Ring {
     fn new() -> io::Result<Self> {
+        fork::watch();
         // Completion work waits for the next system call of the submitting thread rather than interrupting its
         // computing; kernels before 5.19 do not know how.
         let uring = IoUring::builder()

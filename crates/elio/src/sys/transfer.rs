@@ -2,10 +2,12 @@
 
 use crate::device::{Device, Route};
 use crate::pool;
+use crate::sys::fork;
 use crate::sys::region::Region;
 use crate::sys::ring::Ring;
 use std::io;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
@@ -45,6 +47,11 @@ pub struct Transfer {
     region: Region,
     /// At most this much is moved: less than the region only under the fault device.
     len_max: AtomicUsize,
+    /// What is missing of so much is asked for through the page cache before this counts as done, so that what is less then ends with
+    /// the file. 0 for a read of which whoever waits asks for the rest.
+    wanted_bytes: AtomicUsize,
+    /// Made by a forked child, not by its parent.
+    is_of_child: bool,
     /// What the ring moved before a worker goes on through the page cache; [`NOTHING`](Self::NOTHING) before it has been there.
     moved_bytes: AtomicUsize,
     status: Mutex<Status>,
@@ -77,6 +84,11 @@ impl Transfer {
             route,
             offset_bytes,
             len_max: AtomicUsize::new(region.len()),
+            wanted_bytes: AtomicUsize::new(match direction {
+                Direction::Read => 0,
+                Direction::Write => region.len(),
+            }),
+            is_of_child: fork::is_child(),
             moved_bytes: AtomicUsize::new(Self::NOTHING),
             region,
             status: Mutex::new(Status { state: State::Held, sleepers_count: 0 }),
@@ -97,6 +109,16 @@ impl Transfer {
         let transfer = Self::new(Arc::clone(device), direction, route, offset_bytes, region);
         device.start(&transfer);
         transfer
+    }
+
+    /// Makes a read come to so many bytes, or to the end of the file, before it counts as done. To be called before it is started.
+    pub(crate) fn want(&self, len_bytes: usize) {
+        assert!(len_bytes <= self.region.len(), "what is wanted has a place");
+        self.wanted_bytes.store(len_bytes, Ordering::Relaxed);
+    }
+
+    fn wanted_bytes(&self) -> usize {
+        self.wanted_bytes.load(Ordering::Relaxed)
     }
 
     /// Which way the bytes go.
@@ -170,7 +192,9 @@ impl Transfer {
     pub(crate) fn run_if_queued(&self) -> bool {
         let takes = self.take_if_queued();
         if takes {
-            self.finish(self.run());
+            // Whoever waits for it would wait for ever, and memory it moves might be given up meanwhile.
+            let outcome = catch_unwind(AssertUnwindSafe(|| self.run()));
+            self.finish(outcome.unwrap_or_else(|_| Err(io::Error::other("the device has panicked"))));
         }
         takes
     }
@@ -184,12 +208,21 @@ impl Transfer {
 
     /// From here on no other thread runs it, if none did before; tells whether this one is to end it.
     pub(crate) fn take_if_queued(&self) -> bool {
+        self.give_up_if_of_parent();
         let mut status = self.status();
         let is_queued = matches!(status.state, State::Queued);
         if is_queued {
             status.state = State::Running;
         }
         is_queued
+    }
+
+    /// In a forked child what its parent has begun is the parent's: none of its threads are here, its ring is not to be touched, and what is
+    /// read there does not come here.
+    fn give_up_if_of_parent(&self) {
+        if fork::is_child() && !self.is_of_child && !self.is_done() {
+            self.finish(Err(io::Error::from_raw_os_error(libc::ECANCELED)));
+        }
     }
 
     fn device(&self) -> MutexGuard<'_, Option<Arc<dyn Device>>> {
@@ -199,15 +232,34 @@ impl Transfer {
     /// What the way around the page cache refuses, or leaves out, is made through it, before anything that has to come after this.
     fn run(&self) -> Outcome {
         match self.moved_bytes.load(Ordering::Relaxed) {
-            Self::NOTHING => match self.run_by(self.route, 0..self.len_bytes()) {
-                outcome if self.is_refused(&outcome) => self.run_by(Route::Cached, 0..self.len_bytes()),
-                outcome => outcome,
-            },
+            Self::NOTHING => {
+                let moved = match self.run_by(self.route, 0..self.len_bytes()) {
+                    outcome if self.is_refused(&outcome) => self.run_by(Route::Cached, 0..self.len_bytes()),
+                    outcome => outcome,
+                };
+                match moved? {
+                    0 => Ok(0), // the end of the file
+                    moved_bytes => self.go_on(moved_bytes),
+                }
+            }
+            moved_bytes if self.wanted_bytes() > 0 => self.go_on(moved_bytes),
             moved_bytes => {
                 let rest = self.run_by(Route::Cached, moved_bytes..self.region.len());
                 rest.map(|bytes| moved_bytes + bytes)
             }
         }
+    }
+
+    /// Moves the rest of what is wanted, or as much as the file has. What comes before an error does not count.
+    fn go_on(&self, moved_bytes: usize) -> Outcome {
+        let mut done = moved_bytes;
+        while done < self.wanted_bytes() {
+            match self.run_by(Route::Cached, done..self.wanted_bytes())? {
+                0 => break,
+                bytes => done += bytes,
+            }
+        }
+        Ok(done)
     }
 
     fn run_by(&self, route: Route, range: Range<usize>) -> Outcome {
@@ -232,12 +284,13 @@ impl Transfer {
         self.route != Route::Resident && matches!(outcome, Err(error) if is_refusal(error))
     }
 
-    /// The ring has moved this. If it refused, wrote a part only, or read a part of what comes from the page cache, a worker goes on, or
-    /// whoever waits. (What was read around the cache and is short ends with the file.)
+    /// The ring has moved this. If it refused, wrote a part only, or read a part of what is wanted or comes from the page cache, a worker
+    /// goes on, or whoever waits. (Nothing was read around the cache only where the file has ended.)
     pub(crate) fn complete(self: &Arc<Self>, outcome: Outcome) {
         let goes_on = |bytes: usize| match self.direction {
             Direction::Write => true,
-            Direction::Read => bytes > 0 && self.route == Route::Cached,
+            Direction::Read if self.route == Route::Cached => bytes > 0 || self.wanted_bytes() > 0,
+            Direction::Read => (1..self.wanted_bytes()).contains(&bytes),
         };
         let moved_bytes = match outcome {
             Ok(bytes) if bytes < self.region.len() && goes_on(bytes) => bytes,
@@ -266,6 +319,7 @@ impl Transfer {
 
     /// Whether it is done, after moving the ring along.
     pub(crate) fn test(&self) -> bool {
+        self.give_up_if_of_parent();
         if self.is_done() {
             return true;
         }
@@ -289,6 +343,7 @@ impl Transfer {
 
     /// Waits until it is done if an engine has begun; what is only queued stays so.
     pub(crate) fn wait_if_begun(&self) {
+        self.give_up_if_of_parent();
         while !self.is_done() && !matches!(self.status().state, State::Queued) {
             self.wait_for_engine();
         }

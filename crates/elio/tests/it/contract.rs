@@ -110,6 +110,51 @@ fn a_read_past_the_end_gives_what_there_is() {
 }
 
 #[test]
+fn a_request_that_met_the_end_of_the_file_has_nothing_of_what_is_appended_before_its_wait() {
+    const END: usize = 10_000;
+    for_every_setup(|file| {
+        for (len, is_cold) in [(20_000, false), (1 << 20, false), (20_000, true), (1 << 20, true)] {
+            file.set_len(0).unwrap();
+            file.write_at(0, &pattern(0, END)).unwrap();
+            if is_cold {
+                support::make_cold(file);
+            }
+            let early = file.submit_read(0, vec![0; len]).unwrap();
+            // More than is gathered.
+            file.write_at(END as u64, &pattern(END as u64, 100_000)).unwrap();
+            let (bytes, buffer) = early.finish().unwrap();
+            assert_eq!(bytes, END, "{len} bytes, cold: {is_cold}");
+            assert!(buffer[..END] == pattern(0, END));
+        }
+    });
+}
+
+#[test]
+fn nor_has_one_that_was_read_ahead_of() {
+    const STEP: usize = 160_000;
+    const END: usize = 2_000_000;
+    for_every_setup(|file| {
+        for is_cold in [false, true] {
+            file.set_len(0).unwrap();
+            file.write_at(0, &pattern(0, END)).unwrap();
+            if is_cold {
+                support::make_cold(file);
+            }
+            let read = |at: usize| file.submit_read(at as u64, vec![0; STEP]).unwrap();
+            let last = END / STEP * STEP;
+            for at in (0..last).step_by(STEP) {
+                assert!(read(at).finish().unwrap().1 == pattern(at as u64, STEP));
+            }
+            let early = read(last);
+            file.write_at(END as u64, &pattern(END as u64, 200_000)).unwrap();
+            let (bytes, buffer) = early.finish().unwrap();
+            assert_eq!(bytes, END - last, "cold: {is_cold}");
+            assert!(buffer[..bytes] == pattern(last as u64, bytes));
+        }
+    });
+}
+
+#[test]
 fn nothing_is_moved_by_requests_of_zero_bytes() {
     for_every_setup(|file| {
         file.write_at(1 << 40, &[]).unwrap();

@@ -143,6 +143,27 @@ fn a_write_that_goes_on_through_the_cache_comes_before_later_ones_of_the_same_pl
     }
 }
 
+/// One part, so that the second refusal is of the same write. It is over once its transfer is: a later one comes after it.
+#[test]
+fn a_write_that_is_refused_through_the_cache_as_well_has_failed_and_is_not_made_again_by_its_wait() {
+    const LEN: usize = 64 << 10;
+    let scratch = Scratch::new();
+    let (device, file) = faulty(&scratch, CachePolicy::Bypass);
+    file.write_at(0, &vec![0; LEN]).unwrap();
+    let operation = device.operations_count();
+    for refused in [operation, operation + 1] {
+        device.inject(refused, Fault::Fail(libc::EINVAL));
+    }
+    let first = file.submit_write(0, vec![1; LEN]).unwrap();
+    let second = file.submit_write(0, vec![2; LEN]).unwrap();
+    second.finish().unwrap();
+    let told = first.finish().unwrap_err();
+    assert_eq!(told.os_error().and_then(std::io::Error::raw_os_error), Some(libc::EINVAL), "{told}");
+    let mut whole = vec![0; LEN];
+    assert_eq!(file.read_at(0, &mut whole).unwrap(), LEN);
+    assert!(whole.iter().all(|&byte| byte == 2), "the first write is over the second");
+}
+
 #[test]
 fn interrupted_transfers_are_repeated() {
     for cache in POLICIES {
@@ -244,6 +265,67 @@ fn gathered_writes_that_are_refused_are_reported_at_length_wait_and_close() {
     let scratch = Scratch::new();
     let (_device, file) = refused_gathering(&scratch);
     assert!(matches!(file.close(), Err(Error::NoSpace { .. })));
+}
+
+#[test]
+fn a_wait_tells_that_its_gathered_write_was_given_up_by_close() {
+    let scratch = Scratch::new();
+    let options =
+        OpenOptions { sharing: Sharing::Shared, gathers_requests: true, ..OpenOptions::new(Mode::ReadWrite) };
+    let (device, file) = faulty_with(&scratch, &options);
+    if file.properties().in_memory() {
+        return println!("nothing is gathered for a file in memory");
+    }
+    let mut kept = file.submit_write(0, pattern(0, 1000)).unwrap();
+    file.flush().unwrap();
+    let mut lost = file.submit_write(1000, pattern(1000, 1000)).unwrap();
+    device.inject(device.operations_count(), Fault::Fail(libc::ENOSPC));
+    assert!(matches!(file.close(), Err(Error::NoSpace { .. })));
+    for _ in 0..2 {
+        assert!(matches!(lost.wait(), Err(Error::NoSpace { .. })), "the data is nowhere");
+        assert_eq!(kept.wait().unwrap(), 1000);
+    }
+    assert_eq!(std::fs::read(scratch.path("file")).unwrap(), pattern(0, 1000));
+}
+
+#[test]
+fn a_gathered_write_of_a_shared_file_that_is_refused_has_failed_and_disturbs_no_other() {
+    let options =
+        OpenOptions { sharing: Sharing::Shared, gathers_requests: true, ..OpenOptions::new(Mode::ReadWrite) };
+    let scratch = Scratch::new();
+    let (device, file) = faulty_with(&scratch, &options);
+    if file.properties().in_memory() {
+        return println!("nothing is gathered for a file in memory");
+    }
+    let refuse = || device.inject(device.operations_count(), Fault::Fail(libc::ENOSPC));
+    let write = |at: u64| file.submit_write(at, pattern(at, 1000)).unwrap();
+    let mut first = write(0);
+    refuse();
+    assert!(matches!(first.wait(), Err(Error::NoSpace { .. })));
+    // Another rank writes there, and nothing of the first write comes after it.
+    std::fs::write(scratch.path("file"), pattern(7, 1000)).unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    for _ in 0..2 {
+        assert!(matches!(first.wait(), Err(Error::NoSpace { .. })), "the same result");
+    }
+    let mut second = write(50_000);
+    assert_eq!(second.wait().unwrap(), 1000);
+    // Not waited for: whoever writes elsewhere is not told, a flush is, once.
+    let mut third = write(51_000);
+    refuse();
+    let mut fourth = write(90_000);
+    assert_eq!(fourth.wait().unwrap(), 1000);
+    assert!(matches!(file.flush(), Err(Error::NoSpace { .. })));
+    file.flush().unwrap();
+    assert!(matches!(third.wait(), Err(Error::NoSpace { .. })));
+    drop([first, second, third, fourth]);
+    refuse();
+    drop(write(91_000));
+    assert!(matches!(file.sync(), Err(Error::NoSpace { .. })));
+    file.close().unwrap();
+    let found = std::fs::read(scratch.path("file")).unwrap();
+    assert!(found[..1000] == pattern(7, 1000) && found[50_000..51_000] == pattern(50_000, 1000));
+    assert!(found[90_000..] == pattern(90_000, 1000));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Tests of the device layer through its public face.
 
+mod altered;
 mod contract;
 mod faults;
 mod gathered;

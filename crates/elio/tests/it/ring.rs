@@ -57,7 +57,12 @@ fn run_forbidden(role: &str) {
 }
 
 fn asking_for_it_is_an_error_that_says_what_to_do(scratch: &Scratch) {
-    let error = File::open(scratch.path("file"), &OpenOptions::new(Mode::ReadWrite)).unwrap_err();
+    let path = scratch.path("file");
+    std::fs::write(&path, b"kept").unwrap();
+    // Also an opening that empties the file must not before it is refused.
+    assert!(File::open(&path, &OpenOptions::new(Mode::Write)).is_err());
+    assert_eq!(std::fs::read(&path).unwrap(), b"kept");
+    let error = File::open(&path, &OpenOptions::new(Mode::ReadWrite)).unwrap_err();
     assert!(matches!(error, Error::BackendUnavailable { .. }), "{error}");
     let message = error.to_string();
     assert!(message.contains("uring") && message.contains("seccomp"), "{message}");

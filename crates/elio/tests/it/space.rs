@@ -54,6 +54,36 @@ fn space_allocated_ahead_is_given_back_after_close() {
 }
 
 #[test]
+fn space_allocated_ahead_of_who_writes_the_front_of_a_file_anew_is_given_back_after_close() {
+    let _no_child = without_children();
+    let scratch = Scratch::new();
+    let path = scratch.path("file");
+    fill(&path, 40 * MIB).close().unwrap();
+    wait_until_at_most(&path, 41 * MIB);
+    let file = fill(&path, 12 * MIB);
+    if elio::stat(path.parent().unwrap()).unwrap().file_system == FileSystem::Local {
+        assert!(allocated_bytes(&path) > 48 * MIB, "nothing was allocated ahead of the writer");
+    }
+    file.close().unwrap();
+    wait_until_at_most(&path, 41 * MIB);
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), 40 * MIB);
+}
+
+#[test]
+fn nothing_is_allocated_ahead_by_a_wait_after_close() {
+    let _no_child = without_children();
+    let scratch = Scratch::new();
+    let path = scratch.path("file");
+    let file = support::open(&path);
+    // So much is left to a worker even where it has no core of its own.
+    let mut request = file.submit_write(0, pattern(0, 9 << 20)).unwrap();
+    file.close().unwrap();
+    assert_eq!(request.wait().unwrap(), 9 << 20);
+    drop(request);
+    assert!(allocated_bytes(&path) <= 10 * MIB, "{} MiB are allocated", allocated_bytes(&path) / MIB);
+}
+
+#[test]
 fn space_is_given_back_when_a_device_is_closed_that_waited_for_writeback_by_another_opening() {
     let _no_child = without_children();
     let scratch = Scratch::new();

@@ -29,11 +29,37 @@ pub(crate) fn ranks_that_disagree_are_all_told_who(world: &World) {
     assert!(!World::path("a name").exists() && !World::path("the other name").exists());
 }
 
+pub(crate) fn a_link_that_leads_nowhere_yet_is_where_the_file_is_made(world: &World) {
+    let (link, beyond) = (World::path("a link"), World::path("beyond"));
+    if world.is_first() {
+        fs::create_dir(&beyond).unwrap();
+        // Relative, by way of another link.
+        std::os::unix::fs::symlink("beyond/next", &link).unwrap();
+        std::os::unix::fs::symlink("file", beyond.join("next")).unwrap();
+    }
+    world.barrier();
+    let file = create(world, &link).expect("made");
+    if world.is_first() {
+        file.write(0, &pattern(1, 0, 9000)).unwrap();
+    }
+    world.barrier();
+    assert!(beyond.join("file").is_file());
+    let mut found = vec![0; 9000];
+    file.read(0, &mut found).unwrap();
+    assert_same(&found, &pattern(1, 0, 9000), "through links");
+    file.destroy().unwrap();
+    assert!(fs::symlink_metadata(&link).is_err());
+    world.barrier();
+}
+
 pub(crate) fn what_cannot_be_made_is_the_same_error_everywhere(world: &World) {
     let missing = World::path("no directory").join("file");
     let error = world.all_fail(create(world, &missing));
     assert!(matches!(error, Error::OnRank { rank: 0, code: codes::DEVICE_OPEN, .. }), "{error:?}");
     assert!(error.to_string().contains("No such file or directory"), "{error}");
+    // So that who has little room for the message can shorten that.
+    assert_eq!(error.path(), Some(&*missing), "{error:?}");
+    assert!(error.to_string().ends_with(missing.to_str().unwrap()), "{error}");
     if world.is_first() {
         fs::create_dir(World::path("directory")).unwrap();
         fs::write(World::path("plain"), "data").unwrap();

@@ -1,4 +1,4 @@
-//! The MPI suite of shared files: every scenario over both backends, striped and not, on 1 to 7 ranks and on two test hosts.
+//! The MPI suite of shared files: every scenario over both backends, also side by side, striped and not, on 1 to 7 ranks and on two test hosts.
 
 mod creating;
 mod ending;
@@ -9,7 +9,9 @@ mod oracle;
 mod visibility;
 mod world;
 
-use std::process::ExitCode;
+use std::env;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 use test_support::{Suite, Variant, scenario};
 use world::World;
@@ -20,7 +22,22 @@ const STRIPES: [&str; 2] = [
     concat!(env!("CARGO_TARGET_TMPDIR"), "/sf-stripes-b"),
 ];
 
+/// Set where every second rank has another backend than the others.
+const MIXED: &str = "CHEMIO_TEST_MIXED_BACKENDS";
+
+/// The backend is chosen once in a process, before its first file, so a rank begins anew with its own.
+fn take_own_backend() {
+    let rank = ["OMPI_COMM_WORLD_RANK", "PMI_RANK"].into_iter().find_map(|name| env::var(name).ok());
+    let is_even = rank.and_then(|rank| rank.parse::<usize>().ok()).is_some_and(|rank| rank % 2 == 0);
+    if is_even && env::var_os(MIXED).is_some() && env::var_os("CHEMIO_BACKEND").is_none() {
+        let myself = env::current_exe().expect("a program has a name");
+        let error = Command::new(myself).args(env::args_os().skip(1)).env("CHEMIO_BACKEND", "pread").exec();
+        panic!("{error}: running this program once more");
+    }
+}
+
 fn main() -> ExitCode {
+    take_own_backend();
     for directory in STRIPES {
         std::fs::create_dir_all(directory).expect("room for a directory");
     }
@@ -29,7 +46,7 @@ fn main() -> ExitCode {
         .barrier(World::barrier)
         .time_limit(Duration::from_secs(300))
         .variant(Variant::named("chosen").unset("CHEMIO_SF_DIRS"))
-        .variant(Variant::named("pread").unset("CHEMIO_SF_DIRS").set("CHEMIO_BACKEND", "pread").hosts(..2))
+        .variant(Variant::named("mixed").unset("CHEMIO_SF_DIRS").set(MIXED, "1").hosts(..2))
         .variant(Variant::named("striped").set("CHEMIO_SF_DIRS", &STRIPES.join(":")))
         .run(&[
             scenario!(oracle::random_operations_of_all_ranks_agree_with_a_plain_vector),
@@ -45,6 +62,7 @@ fn main() -> ExitCode {
             scenario!(limits::a_soft_limit_without_space_fails_everywhere_and_leaves_nothing),
             scenario!(limits::a_closed_file_and_one_for_reading_refuse_what_they_must),
             scenario!(creating::ranks_that_disagree_are_all_told_who),
+            scenario!(creating::a_link_that_leads_nowhere_yet_is_where_the_file_is_made),
             scenario!(creating::what_cannot_be_made_is_the_same_error_everywhere),
             scenario!(creating::a_file_is_found_again_with_other_hints),
             scenario!(creating::a_plain_file_stays_one_and_a_described_one_is_found),

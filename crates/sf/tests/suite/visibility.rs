@@ -20,7 +20,9 @@ const RANGES: [(u64, usize); 10] = [
 
 pub(crate) fn what_a_rank_has_waited_for_every_rank_reads(world: &World) {
     for (shift, _) in POLICIES.iter().enumerate() {
-        let file = world.create_with("visible", POLICIES[(world.rank() + shift) % 3]);
+        // Those of small requests have several gathered.
+        let request_bytes = [None, Some(1600), Some(1 << 20)][shift];
+        let file = world.create_with("visible", POLICIES[(world.rank() + shift) % 3], request_bytes);
         for (turn, (offset_bytes, len)) in RANGES.into_iter().enumerate() {
             let writer = turn % world.ranks();
             let expected = pattern(10 * shift + turn, offset_bytes, len);
@@ -61,7 +63,8 @@ fn write(file: &SharedFile, how: usize, offset_bytes: u64, bytes: &[u8]) {
 pub(crate) fn neighbouring_records_of_ranks_do_not_disturb_each_other(world: &World) {
     for (record_len, records) in [(1000, 4000), (4096, 600), (5000, 600), (66_000, 60), (131_072, 40)] {
         for round in 0..2 {
-            let file = world.create_with("neighbours", POLICIES[(world.rank() + round) % 3]);
+            let cache = POLICIES[(world.rank() + round) % 3];
+            let file = world.create_with("neighbours", cache, Some(record_len as u64));
             let record = |number: usize| {
                 let offset_bytes = (number * record_len) as u64;
                 (offset_bytes, pattern(number % world.ranks() + 50, offset_bytes, record_len))
@@ -96,7 +99,7 @@ pub(crate) fn a_rank_reads_again_what_another_has_changed(world: &World) {
     const STEP: usize = 16 << 10;
     const STEPS: usize = 64;
     for cache in POLICIES {
-        let file = world.create_with("changing", cache);
+        let file = world.create_with("changing", cache, None);
         for step in (0..STEPS).filter(|_| world.is_first()) {
             file.write((step * STEP) as u64, &pattern(0, (step * STEP) as u64, STEP)).unwrap();
         }

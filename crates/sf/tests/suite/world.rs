@@ -39,11 +39,18 @@ impl World {
     }
 
     pub(crate) fn create(&self, name: &str) -> SharedFile {
-        self.create_with(name, CachePolicy::default())
+        self.create_with(name, CachePolicy::default(), None)
     }
 
-    pub(crate) fn create_with(&self, name: &str, cache: CachePolicy) -> SharedFile {
-        SharedFile::create_with(&self.comm, &Self::path(name), &Hints::default(), cache).expect("created")
+    /// For requests of so many bytes.
+    pub(crate) fn create_with(
+        &self,
+        name: &str,
+        cache: CachePolicy,
+        request_bytes: Option<u64>,
+    ) -> SharedFile {
+        let hints = Hints { request_bytes, ..Hints::default() };
+        SharedFile::create_with(&self.comm, &Self::path(name), &hints, cache).expect("created")
     }
 
     /// The same text on all ranks, or a panic.

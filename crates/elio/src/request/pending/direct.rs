@@ -98,7 +98,7 @@ impl Pending {
             aliasing::copy(self.memory.bytes(range.clone()), &mut buffer[..len]);
         }
         let region = Region::of_pool(buffer, padded_len(skip + len, alignment));
-        let transfer = self.start_transfer(Route::Direct, start, region, self.file_range(&range));
+        let transfer = self.start_transfer(Route::Direct, start, region, skip + len, self.file_range(&range));
         self.note_if_direct_read(&range);
         self.unissued.start = range.end;
         let way = if self.is_copied_by_worker(len) {
@@ -110,16 +110,18 @@ impl Pending {
         true
     }
 
-    /// Starts a transfer that serves `range` of the file, after noting it: who looks later finds it.
+    /// Starts a transfer that serves `range` of the file, after noting it: who looks later finds it. So many bytes of it are wanted.
     fn start_transfer(
         &self,
         route: Route,
         offset_bytes: u64,
         region: Region,
+        wanted_bytes: usize,
         range: Range<u64>,
     ) -> Arc<Transfer> {
         let device = &self.handle.device;
         let transfer = Transfer::new(Arc::clone(device), self.direction, route, offset_bytes, region);
+        self.want(&transfer, wanted_bytes);
         self.handle.inode.note_in_flight(&transfer, range);
         device.start(&transfer);
         transfer
@@ -152,6 +154,7 @@ impl Pending {
             Self::direct_read(&handle, start + offset_bytes, into)
         });
         let transfer = Transfer::new(staged, Direction::Read, Route::Cached, 0, self.memory.region(&range));
+        self.want(&transfer, range.len());
         transfer.queue();
         self.handle.inode.note_in_flight(&transfer, file_range);
         if is_offered {

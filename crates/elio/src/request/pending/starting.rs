@@ -58,6 +58,13 @@ impl Pending {
             let at = self.offset_bytes + served as u64;
             let Some(piece) = window.piece(&*handle, at, self.memory.len() - served) else { break };
             let Piece { transfer, skip, len } = piece;
+            // Not what lies beyond the end of the file: by the wait something may be written there, which comes after this request.
+            let there_bytes =
+                handle.inode.len_seen(&*handle.device, at + len as u64).unwrap_or(0).saturating_sub(at);
+            let len = len.min(usize::try_from(there_bytes).unwrap_or(usize::MAX));
+            if len == 0 {
+                break;
+            }
             let range = served..served + len;
             // A later write waits for it even if the window is given up before.
             handle.inode.note_in_flight(&transfer, self.file_range(&range));
@@ -173,7 +180,10 @@ impl Pending {
     pub(super) fn start_in_place(&mut self, route: Route, range: Range<usize>) {
         let file_range = self.file_range(&range);
         let region = self.memory.region(&range);
-        let transfer = Transfer::start(&self.handle.device, self.direction, route, file_range.start, region);
+        let device = &self.handle.device;
+        let transfer = Transfer::new(Arc::clone(device), self.direction, route, file_range.start, region);
+        self.want(&transfer, range.len());
+        device.start(&transfer);
         self.handle.inode.note_in_flight(&transfer, file_range);
         self.parts.push_back(Part { range, way: Way::InPlace(transfer) });
     }
