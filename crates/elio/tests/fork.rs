@@ -84,11 +84,11 @@ fn a_forked_child_reads_files_by_itself_and_its_parent_goes_on() {
     let (cache, sharing) = (CachePolicy::Bypass, Sharing::Shared);
     let options = OpenOptions { cache, sharing, ..OpenOptions::new(Mode::Read) };
     let quiet = File::open(&path, &options).unwrap();
-    let in_flight_count = if quiet.properties().ring == Some(Route::Direct) { 64 } else { 0 };
+    let in_flight_count: u64 = if quiet.properties().ring == Some(Route::Direct) { 64 } else { 0 };
     let opens_anew = || File::open(&path, &OpenOptions::new(Mode::Read)).is_ok_and(|file| is_read(&file));
     for round in 0..10 {
         support::drop_cache(&file);
-        let offsets = (0..in_flight_count as u64).map(|i| 3 * i * SHORT as u64 + 1);
+        let offsets = (0..in_flight_count).map(|i| 3 * i * SHORT as u64 + 1);
         let requests: Vec<_> =
             offsets.map(|at| (at, quiet.submit_read(at, vec![0; SHORT]).unwrap())).collect();
         let child = fork(|| if round % 2 == 0 { is_read(&file) } else { opens_anew() });

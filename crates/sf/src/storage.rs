@@ -292,7 +292,9 @@ mod tests {
                 |(number, record): (usize, &[u8])| storage.awrite(1000 * number as u64, record.to_vec());
             let mut requests: Vec<_> =
                 data.chunks(1000).enumerate().map(|each| request(each).unwrap()).collect();
-            requests.iter_mut().for_each(|request| request.wait().unwrap());
+            for request in &mut requests {
+                request.wait().unwrap();
+            }
             assert_eq!(operations(device.counts()).1, expected, "{request_bytes:?}");
             let mut found = vec![0; data.len()];
             storage.read(0, &mut found).unwrap();

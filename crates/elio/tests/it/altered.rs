@@ -113,7 +113,7 @@ fn read_asynchronously(file: &File, offset_bytes: u64, len: usize) -> Vec<u8> {
     into
 }
 
-/// As OpenZFS does, for whole records.
+/// As `OpenZFS` does, for whole records.
 #[test]
 fn a_direct_route_that_asks_for_more_than_pages_is_not_taken_and_the_data_is_right() {
     const LEN: usize = 3_000_000;
