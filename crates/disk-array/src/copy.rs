@@ -463,7 +463,7 @@ mod tests {
         let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
         assert_eq!(
             [mode(&path), mode(&path.join(METADATA)), mode(&copy.shard_path(0))],
-            [0o700, 0o600, 0o400]
+            [0o700, 0o600, 0o600]
         );
         let others = mode(&copy.shard_path(1));
         assert_eq!(others, mode(&ArrayDirectory::open(&source).unwrap().shard_path(1)), "as new files are");

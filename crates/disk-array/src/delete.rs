@@ -34,7 +34,8 @@ impl ArrayDirectory {
 }
 
 impl ArrayDirectory {
-    /// Deletes this array, whoever made it: its metadata and its chunks. What else is in its directory is left and named.
+    /// Deletes this array, whoever made it: its metadata and its chunks, but for those behind links. What else is in its directory is left and
+    /// named, and so are links.
     ///
     /// # Errors
     /// - [`Error::BeingMade`]: somebody else is making an array there.
@@ -52,7 +53,9 @@ impl ArrayDirectory {
         }
         let stored = self.stored()?;
         retire_metadata(disk, path)?;
-        stored.shards.iter().try_for_each(|&number| disk.remove_file(&self.shard_path(number)))?;
+        let mut own =
+            stored.shards.iter().filter(|number| stored.linked_shards.binary_search(number).is_err());
+        own.try_for_each(|&number| disk.remove_file(&self.shard_path(number)))?;
         stored.directories.iter().try_for_each(|directory| disk.remove_directory(directory).map(drop))?;
         disk.remove_tree(&path.join(PART))?;
         disk.remove_tree(&path.join(OLD))?;

@@ -136,12 +136,13 @@ impl Disk {
         with_open_files_raised(|| options.open(path)).map_err(refused(Operation::MakeFile, path))
     }
 
-    /// Takes from what was made at `path` whatever `source` does not allow: what was private stays so. The owner may use directories. A file
+    /// Takes from what was made at `path` whatever `source` does not allow others: what was private stays so. A file
     /// system that has no such rights has none to keep.
     pub(crate) fn restrict(path: &Path, source: &fs::Metadata) -> Result<()> {
         let made = fs::metadata(path).map_err(refused(Operation::Look, path))?;
-        let of_owner = if made.is_dir() { 0o700 } else { 0 };
-        let (rights, wanted) = (made.mode() & 0o777, source.mode() | of_owner);
+        // The owner's own rights, and whose group new files get, are none of others.
+        let kept = 0o7000 | if made.is_dir() { 0o700 } else { 0o600 };
+        let (rights, wanted) = (made.mode() & 0o7777, source.mode() | kept);
         if rights & !wanted != 0
             && let Err(error) = fs::set_permissions(path, Permissions::from_mode(rights & wanted))
         {

@@ -4,7 +4,7 @@
 use crate::directory::ArrayDirectory;
 use crate::disk::entries;
 use crate::error::Result;
-use crate::survey::{NEW, OLD, PART};
+use crate::survey::{CHUNKS, NEW, OLD, PART};
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
@@ -17,8 +17,10 @@ pub struct Stored {
     pub foreign: Vec<PathBuf>,
     /// The directories that hold nothing but chunks, inner ones first.
     pub(crate) directories: Vec<PathBuf>,
-    /// Links to directories of chunks.
+    /// Links to directories of chunks: reading goes through them, deleting does not.
     pub(crate) links: Vec<PathBuf>,
+    /// The shards behind them, which are among `shards`.
+    pub(crate) linked_shards: Vec<u64>,
 }
 
 impl ArrayDirectory {
@@ -36,24 +38,29 @@ impl ArrayDirectory {
             self.sort_in(&entry, kind, 1, &mut stored)?;
         }
         stored.shards.sort_unstable();
+        stored.linked_shards.sort_unstable();
         Ok(stored)
     }
 
     fn sort_in(&self, entry: &Path, kind: FileType, level: usize, stored: &mut Stored) -> Result<()> {
         // Whoever opens a shard by its name goes through links.
-        let is_link = kind.is_symlink();
+        let is_link = kind.is_symlink() && may_hold_chunks(entry);
         let is_directory = kind.is_dir() || (is_link && entry.is_dir());
         if let Some(number) = self.number_of(entry) {
             // Whatever it is: whoever opens the shard finds out.
             stored.shards.push(number);
         } else if is_directory && level <= self.metadata().dims.len() {
-            let before = stored.foreign.len();
+            let (foreign, directories) = (stored.foreign.len(), stored.directories.len());
+            let (links, shards) = (stored.links.len(), stored.shards.len());
             for (inner, kind) in entries(entry)? {
                 self.sort_in(&inner, kind, level + 1, stored)?;
             }
             if is_link {
+                stored.directories.truncate(directories);
+                stored.links.truncate(links);
                 stored.links.push(entry.to_owned());
-            } else if stored.foreign.len() == before {
+                stored.linked_shards.extend_from_slice(&stored.shards[shards..]);
+            } else if stored.foreign.len() == foreign {
                 stored.directories.push(entry.to_owned());
             }
         } else {
@@ -70,6 +77,12 @@ impl ArrayDirectory {
         let inside = coordinates.iter().zip(shards.counts().iter()).all(|(at, count)| at < count);
         inside.then(|| shards.number(&coordinates))
     }
+}
+
+/// Whether directories of chunks have such a name: `c`, or a number. Links of other names lead somewhere else.
+fn may_hold_chunks(entry: &Path) -> bool {
+    let name = entry.file_name().unwrap_or_default();
+    name == CHUNKS || name.as_encoded_bytes().iter().all(u8::is_ascii_digit)
 }
 
 #[cfg(test)]
@@ -133,8 +146,23 @@ mod tests {
         let mut found = [0; 8 * 48];
         array.copy_to(&copy).unwrap().read(&whole, &mut found).unwrap();
         assert_eq!(found, [7; 8 * 48]);
-        let deleted = ArrayDirectory::open(&path).unwrap().delete_whoever_made_it().unwrap();
-        assert_eq!(deleted.left, [path.join("c")]);
-        ArrayDirectory::open(&copy).unwrap();
+        // As another program's, which is deleted by what is listed.
+        let text = fs::read_to_string(path.join("zarr.json")).unwrap().replace("\"chemio\"", "\"other\"");
+        fs::write(path.join("zarr.json"), text).unwrap();
+        let project = scratch.path().join("project");
+        fs::create_dir_all(project.join("results")).unwrap();
+        symlink(&project, path.join("extra")).unwrap();
+        let array = ArrayDirectory::open(&path).unwrap();
+        let stored = array.stored().unwrap();
+        assert_eq!(stored.foreign, [path.join("extra")]);
+        let behind = fs::read_dir(&elsewhere).unwrap().count();
+        let deleted = array.delete_whoever_made_it().unwrap();
+        assert_eq!(deleted.left, [path.join("extra"), path.join("c")]);
+        assert!(
+            behind > 0 && fs::read_dir(&elsewhere).unwrap().count() == behind,
+            "what is behind it is kept"
+        );
+        assert!(elsewhere.join("0/0").is_file() && project.join("results").is_dir());
+        assert!(!path.join("zarr.json").exists());
     }
 }

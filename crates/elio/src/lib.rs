@@ -6,7 +6,8 @@
 //!
 //! A process that meets its soft limit on open files gets the hard one.
 //!
-//! A forked child may use files that its parent has open, with threads of its own; what its parent has begun stays its parent's.
+//! A forked child may read files that it opens itself, with threads of its own; requests that its parent has begun stay its parent's. Files
+//! that its parent has written to are not for it.
 //!
 //! What it does not do: locking between processes, formats, collective operations.
 //!

@@ -40,7 +40,8 @@ fn remove(path: &Path, foreign: bool) -> Result<()> {
 
 /// Who deletes a link means the link, or does not know that it is one: what it leads to may be another one's.
 pub(super) fn expect_no_link(path: &Path) -> Result<()> {
-    match fs::read_link(path) {
+    // Also with a slash behind it, with which the system would go through it.
+    match fs::read_link(disk_array::absolute(path)) {
         Ok(target) => Err(Error::Link { path: path.to_owned(), target }),
         Err(_) => Ok(()),
     }

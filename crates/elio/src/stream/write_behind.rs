@@ -110,7 +110,7 @@ struct Lost {
     is_told: bool,
 }
 
-/// Beyond so many, those that follow count as one.
+/// Of more, the oldest, for which hardly anybody still waits, count as one with all between them.
 const LOST_COUNT_MAX: usize = 64;
 
 /// Who writes, and how.
@@ -218,13 +218,12 @@ impl WriteBehind {
     }
 
     fn note_lost(&mut self, lost: Lost) {
-        let is_full = self.lost.len() >= LOST_COUNT_MAX;
-        match self.lost.last_mut() {
-            Some(newest) if is_full => {
-                newest.generations.last = lost.generations.last;
-                newest.is_told &= lost.is_told;
-            }
-            _ => self.lost.push(lost),
+        self.lost.push(lost);
+        if self.lost.len() > LOST_COUNT_MAX {
+            let second = self.lost.remove(1);
+            let oldest = &mut self.lost[0];
+            oldest.generations.last = second.generations.last;
+            oldest.is_told &= second.is_told;
         }
     }
 
