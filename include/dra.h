@@ -72,7 +72,8 @@ extern "C" {
  * is free from -5000 upward, the same on all ranks. An array made by chemio that is there is replaced; anything else is left
  * alone, and an error. Collective over all ranks.
  *
- * type: one of the codes of macdecls.h but characters. dims: ndim extents, 1 to 7. mode: DRA_RW or DRA_W.
+ * type: one of the codes of macdecls.h but characters, bytes and long double. dims: ndim extents, 1 to 7. mode: DRA_RW or
+ * DRA_W.
  * reqdims: the extents of a typical section, -1 for "don't know": they shape the bricks that the array is stored in.
  *
  * Returns the same on all ranks: 0; -1993 for a mode that is none; 1 for other bad arguments, arguments that differ between

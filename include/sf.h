@@ -115,8 +115,7 @@ int SF_Read(int handle, SFsize_t offset, SFsize_t bytes, void *buffer, int *req_
  * Waits until the request *req_id has finished. May be repeated, with the same result; -1 is nothing to wait for. Local.
  *
  * Returns 0; -1994 if the request was never issued, or for a null pointer; -1977, -1996 or -1998 if the transfer met the end
- * of the file or failed; -1999 if it was a small write that was gathered with others, and writing these failed. *req_id
- * stays as it is.
+ * of the file or failed. *req_id stays as it is.
  */
 int SF_Wait(int *req_id);
 

@@ -44,8 +44,8 @@ fn not_reserved(key: &str) -> Result<&str> {
 }
 
 fn parse(key: &str, text: &str) -> Result<Value> {
-    let value = serde_json::from_str(text);
-    Ok(value.map_err(|error| Error::NotJson { key: key.to_owned(), reason: error.to_string() })?)
+    let value = dra::attribute_of_text(text);
+    Ok(value.map_err(|reason| Error::NotJson { key: key.to_owned(), reason })?)
 }
 
 #[cfg(test)]
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn a_value_is_json_and_anything_else_is_refused_with_a_reason() {
-        for good in ["1.5", "\"text\"", "[1, 2]", "{\"a\": null}", "true", " null "] {
+        for good in ["1.5", "18446744073709551616", "\"text\"", "[1, 2]", "{\"a\": null}", "true", " null "] {
             parse("units", good).expect("JSON");
         }
         for bad in ["", "text", "[1,", "1.5 2", "{a: 1}", "NaN"] {

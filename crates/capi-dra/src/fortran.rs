@@ -497,8 +497,11 @@ pub unsafe fn flick() {
     crate::c::DRA_Flick();
 }
 
-/// `subroutine dra_set_debug(flag)`: does nothing; `CHEMIO_LOG` says what is told.
-pub unsafe fn set_debug<I: Integer>(_flag: *const I) {}
+/// `subroutine dra_set_debug(flag)`: does nothing; `CHEMIO_LOG` says what is told. It has a result, 0, for programs that declare it a
+/// function, as the package's `dra.fh` does.
+pub unsafe fn set_debug<I: Integer>(_flag: *const I) -> I {
+    I::nearest(0)
+}
 
 /// `subroutine dra_set_mode(mode)`: does nothing.
 pub unsafe fn set_mode<I: Integer>(_mode: *const I) {}
@@ -695,7 +698,7 @@ macro_rules! export {
                 d_a: *const $int, part: *const $int, parts: *mut $int, host: *mut c_char, bytes: *mut f64, host_len: usize
             ) -> $int;
             dra_flick_ = flick();
-            dra_set_debug_ = set_debug(flag: *const $int);
+            dra_set_debug_ = set_debug(flag: *const $int) -> $int;
             dra_set_mode_ = set_mode(mode: *const $int);
             dra_print_internals_ = print_internals(d_a: *const $int);
             dra_set_default_config_ = set_default_config(numfiles: *const $int, ioprocs: *const $int);

@@ -30,6 +30,8 @@ pub(crate) struct OpenFile {
     pub(crate) file: SharedFile,
     /// Tells its requests from those of others; handles are used again.
     pub(crate) serial: u64,
+    /// What a subroutine has met that can tell nobody.
+    untold: Mutex<Option<Arc<chemio_capi::Error>>>,
     /// Lives as long as there is a file.
     _comm: Arc<Comm>,
 }
@@ -96,7 +98,7 @@ pub(crate) fn create(arguments: Result<Creation<'_>>) -> Result<i64> {
     exit::call_at_exit(hand_over_all);
     exit::call_before_mpi_ends(close_all);
     let serial = MADE.fetch_add(1, Relaxed);
-    let index = FILES.insert(OpenFile { file, serial, _comm: comm });
+    let index = FILES.insert(OpenFile { file, serial, untold: Mutex::default(), _comm: comm });
     assert_eq!(handle_of(index), handle, "files come and go one at a time");
     Ok(handle)
 }
@@ -111,7 +113,7 @@ pub(crate) fn destroy(handle: Result<i64>) -> Result<()> {
     let wanted = *known.as_ref().unwrap_or(&0);
     let handle = agree_on_handle(&comm, known, wanted, codes::INVALID_HANDLE)?;
     let removed = FILES.remove(index_of(handle)).ok_or(Error::InvalidHandle { handle })?;
-    let OpenFile { file, serial, _comm } = into_last(removed);
+    let OpenFile { file, serial, _comm, .. } = into_last(removed);
     let destroyed = file.destroy().map_err(of_file);
     REQUESTS.dismiss(serial);
     destroyed
@@ -134,11 +136,23 @@ pub(crate) fn sync(handle: i64) -> Result<()> {
     finish(&open, sf::SharedFile::sync)
 }
 
+/// As [`sync`], for a subroutine, whose result is seen by few callers: what it met is told by the next [`close`] or [`sync`], too.
+pub(crate) fn sync_by_subroutine(handle: i64) -> Result<()> {
+    let open = file(handle)?;
+    finish(&open, sf::SharedFile::sync).map_err(|error| {
+        let error = Arc::new(error);
+        *open.untold.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&error));
+        chemio_capi::Error::Again(error)
+    })
+}
+
 /// After all requests, whose last part may be made by who waits for them.
 fn finish(open: &OpenFile, end: fn(&sf::SharedFile) -> sf::Result<()>) -> Result<()> {
     REQUESTS.drain(open.serial);
-    let result = end(&open.file);
-    REQUESTS.untold(open.serial).and(result.map_err(of_file))
+    let result = end(&open.file).map_err(of_file);
+    let untold = open.untold.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let before = untold.map_or(Ok(()), |error| Err(chemio_capi::Error::Again(error)));
+    before.and_then(|()| REQUESTS.untold(open.serial)).and(result)
 }
 
 /// Hands over what a program that ends has written, without closing anything for other threads of it. The files stay.
@@ -164,7 +178,7 @@ fn close_all() {
         let mut result = Ok(());
         // In the order of handles, which is the same on all ranks.
         for open in FILES.take_all().into_iter().map(into_last) {
-            let closed = finish(&open, sf::SharedFile::close);
+            let closed = finish(&open, sf::SharedFile::close_for_good);
             result = result.and(closed);
         }
         result

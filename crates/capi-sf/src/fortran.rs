@@ -130,10 +130,11 @@ pub unsafe fn close<I: Integer>(handle: *const I) -> I {
     result(|| files::close(unsafe { self::handle(handle) }?))
 }
 
-/// `subroutine sf_fsync(handle)`. It has a result all the same, for programs that declare it a function.
+/// `subroutine sf_fsync(handle)`. It has a result all the same, for programs that declare it a function; the next `sf_close` tells what
+/// it met.
 pub unsafe fn fsync<I: Integer>(handle: *const I) -> I {
     // SAFETY: see the head of this file.
-    result(|| files::sync(unsafe { self::handle(handle) }?))
+    result(|| files::sync_by_subroutine(unsafe { self::handle(handle) }?))
 }
 
 /// Fetches the arguments that all transfers have.

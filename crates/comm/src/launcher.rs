@@ -14,10 +14,18 @@ pub(crate) fn check() -> Result<()> {
         return Ok(());
     }
     let library = library_name();
-    match started_by_others(library, |name| env::var(name).ok()?.parse().ok()) {
-        Some(ranks) => Err(Error::WrongLauncher { library, ranks, launcher: launcher_of(library) }),
-        None => Ok(()),
+    let variable = |name: &str| env::var(name).ok()?.parse().ok();
+    if let Some(ranks) = started_by_others(library, variable) {
+        return Err(Error::WrongLauncher { library, ranks, launcher: launcher_of(library) });
     }
+    // May be meant so: many programs of one process each.
+    if let Some(tasks) = variable("SLURM_STEP_NUM_TASKS").filter(|&tasks| tasks > 1) {
+        tracing::warn!(
+            tasks,
+            "this process is alone in its MPI, but slurm has started several: srun --mpi=pmix, or pmi2?"
+        );
+    }
+    Ok(())
 }
 
 /// How many processes a launcher says that it has started, where MPI sees only this one. What `variable` has may come from
@@ -63,14 +71,21 @@ const fn built_for() -> &'static str {
     if size_of::<ffi::MPI_Comm>() == size_of::<c_int>() { "MPICH" } else { "Open MPI" }
 }
 
-/// The name of the MPI that this process is linked with: `Open MPI`, `MPICH` or `another MPI`.
+/// The MPI that this process is linked with: `Open MPI`, `MPICH` (or what descends from it) or `another MPI`.
 pub fn library_name() -> &'static str {
     let mut text = vec![0u8; VERSION_BYTES_MAX.max(ffi::MPI_MAX_LIBRARY_VERSION_STRING as usize) + 1];
     let mut len: c_int = 0;
     // SAFETY: the text has the length that each MPI asks for; the question is allowed at any time.
     unsafe { ffi::MPI_Get_library_version(text.as_mut_ptr().cast::<c_char>(), &raw mut len) };
-    let text = String::from_utf8_lossy(&text);
-    ["Open MPI", "MPICH"].into_iter().find(|name| text.contains(name)).unwrap_or("another MPI")
+    family(&String::from_utf8_lossy(&text))
+}
+
+/// What an MPI that calls itself so descends from: such have the same handles, and understand each other's launchers.
+fn family(version: &str) -> &'static str {
+    const FAMILIES: [(&str, &str); 4] =
+        [("Open MPI", "Open MPI"), ("MPICH", "MPICH"), ("Intel(R) MPI", "MPICH"), ("MVAPICH", "MPICH")];
+    let found = FAMILIES.into_iter().find(|(name, _)| version.contains(name));
+    found.map_or("another MPI", |(_, family)| family)
 }
 
 fn launcher_of(library: &str) -> &'static str {
@@ -84,6 +99,20 @@ fn launcher_of(library: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn descendants_of_mpich_are_known() {
+        for (version, expected) in [
+            ("Open MPI v4.1.4, package: Debian", "Open MPI"),
+            ("MPICH Version:\t4.0.2", "MPICH"),
+            ("Intel(R) MPI Library 2021.11 for Linux* OS", "MPICH"),
+            ("MVAPICH2 Version      :\t2.3.7", "MPICH"),
+            ("MPI VERSION    : CRAY MPICH version 8.1.27", "MPICH"),
+            ("something else", "another MPI"),
+        ] {
+            assert_eq!(family(version), expected, "{version}");
+        }
+    }
 
     #[test]
     fn another_launcher_is_noticed_but_not_one_around_that_of_this_mpi() {

@@ -17,6 +17,7 @@ mod spec;
 pub use alignment::Alignment;
 pub use attributes::{Attributes, Maker, Part, UNFINISHED};
 pub(crate) use bare::Document;
+pub use bare::attribute_of_text;
 pub use brick_shape::BrickShape;
 pub(crate) use chunk_key::coordinate;
 pub use chunk_key::{ChunkKeys, Separator};

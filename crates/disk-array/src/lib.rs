@@ -56,6 +56,7 @@ pub use directory::ArrayDirectory;
 pub use error::{Error, Operation, Result};
 pub use format::{
     Alignment, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, DataType, Maker, Replaces, UNFINISHED,
+    attribute_of_text,
 };
 pub use shard_file::ShardFile;
 pub use stored::Stored;

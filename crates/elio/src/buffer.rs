@@ -180,6 +180,22 @@ pub fn buffer_usage_bytes() -> (usize, usize) {
     pool().usage()
 }
 
+/// Tests of one process that need some buffers, and those that take all of them.
+#[cfg(test)]
+pub(crate) mod in_tests {
+    use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+    static BUFFERS: RwLock<()> = RwLock::new(());
+
+    pub(crate) fn with_buffers() -> RwLockReadGuard<'static, ()> {
+        BUFFERS.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn with_all_buffers() -> RwLockWriteGuard<'static, ()> {
+        BUFFERS.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

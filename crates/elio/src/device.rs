@@ -11,6 +11,7 @@ pub(crate) mod uring;
 mod virtual_disk;
 
 use crate::pool;
+use crate::queue::Queue;
 use crate::stat::FileSystem;
 use crate::sys::gather::MemoryPiece;
 use crate::sys::transfer::Transfer;
@@ -77,6 +78,8 @@ pub struct Properties {
     pub file_system: FileSystem,
     /// Whether a small page of memory is a piece of its own for the device, at which it is slow.
     pub charges_pages: bool,
+    /// Where its transfers wait for their turn.
+    pub queue: Queue,
 }
 
 impl Properties {
@@ -140,9 +143,9 @@ pub trait Device: Send + Sync + Debug {
     }
 
     /// Starts a transfer and returns. The transfer is finished by an engine, or by whoever waits for it. By default
-    /// the worker threads run it through [`Device::read`] and [`Device::write`].
+    /// the worker threads of its queue run it through [`Device::read`] and [`Device::write`].
     fn start(&self, transfer: &Arc<Transfer>) {
-        pool::transfers().push(transfer);
+        pool::transfers(self.properties().queue).push(transfer);
     }
 
     /// Whether all of a range is in the page cache; says yes where that cannot be known. Moves nothing.

@@ -9,6 +9,7 @@ use crate::policy::pauses::Pauses;
 use crate::policy::residency::Residency;
 use crate::policy::waiting::Waiting;
 use crate::policy::{backend, cache};
+use crate::queue::Queue;
 use crate::request::Request;
 use crate::settings;
 use crate::stream::read_ahead::ReadAhead;
@@ -86,13 +87,22 @@ pub struct OpenOptions {
     /// asynchronous requests that only are copies from or to the page cache are made at issue however large they are: a worker would
     /// be one more in line for the lock of the file. And the kernel is not made to read ahead.
     pub is_pipelined: bool,
+    /// Through which queue its transfers go: one of its own for what is on a device that others should not have to wait for.
+    pub queue: Queue,
 }
 
 impl OpenOptions {
     /// Options for `mode` with automatic caching, for a file of this process alone.
     pub fn new(mode: Mode) -> Self {
-        let (cache, sharing) = (CachePolicy::default(), Sharing::default());
-        Self { mode, cache, sharing, gathers_requests: false, keeps_holes: false, is_pipelined: false }
+        Self {
+            mode,
+            cache: CachePolicy::default(),
+            sharing: Sharing::default(),
+            gathers_requests: false,
+            keeps_holes: false,
+            is_pipelined: false,
+            queue: Queue::default(),
+        }
     }
 }
 
@@ -129,14 +139,14 @@ const OFFSET_BYTES_MAX: u64 = i64::MAX as u64;
 /// # Errors
 /// As [`File::open`].
 pub fn open_device(path: &Path, mode: Mode) -> Result<Arc<dyn Device>> {
-    backend::choose(open_system_file(path, mode)?)
+    backend::choose(open_system_file(path, mode, Queue::default())?)
 }
 
-fn open_system_file(path: &Path, mode: Mode) -> Result<PreadDevice> {
+fn open_system_file(path: &Path, mode: Mode, queue: Queue) -> Result<PreadDevice> {
     settings::get().check()?;
     // Before anything is made or truncated.
     backend::ring()?;
-    PreadDevice::open(path, mode).map_err(|source| open_error(path, source))
+    PreadDevice::open(path, mode, queue).map_err(|source| open_error(path, source))
 }
 
 fn open_error(path: &Path, source: io::Error) -> Error {
@@ -152,7 +162,7 @@ impl File {
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
         let path = path.as_ref();
         let _span = tracing::debug_span!("open", path = %path.display()).entered();
-        let file = open_system_file(path, options.mode)?;
+        let file = open_system_file(path, options.mode, options.queue)?;
         let metadata = file.metadata().map_err(|source| open_error(path, source))?;
         let inode = Inode::of((metadata.dev(), metadata.ino()));
         if options.mode == Mode::Write {
@@ -170,8 +180,8 @@ impl File {
         Ok(Self::new(backend::choose(file)?, path, options, inode))
     }
 
-    /// A file on a device of your own, which opening does not truncate whatever the mode. Handles made of one device do
-    /// not know of each other: use one, or open them as [`Sharing::Shared`].
+    /// A file on a device of your own, which opening does not truncate whatever the mode, and whose queue is what the device says. Handles
+    /// made of one device do not know of each other: use one, or open them as [`Sharing::Shared`].
     pub fn on_device(device: Arc<dyn Device>, name: impl AsRef<Path>, options: &OpenOptions) -> Self {
         Self::new(device, name.as_ref(), options, Inode::unshared())
     }
@@ -276,7 +286,7 @@ impl File {
     /// # Errors
     /// [`Error::File`]; errors of data written behind.
     pub fn len(&self) -> Result<u64> {
-        self.handle.settle_all()?;
+        self.handle.hand_over_all()?;
         self.handle.whole_file(Operation::Length, self.handle.device.len())
     }
 
@@ -339,6 +349,14 @@ impl File {
         self.handle.whole_file(Operation::Sync, self.handle.device.sync())
     }
 
+    /// Whether the system has noted errors of earlier writes that it has not told yet. They count as told then.
+    ///
+    /// # Errors
+    /// Those errors.
+    pub fn late_error(&self) -> Result<()> {
+        self.handle.whole_file(Operation::Close, self.handle.device.late_error())
+    }
+
     /// Hands everything over to the system and closes. Requests under way go on; they keep the descriptor open until
     /// they are finished.
     ///
@@ -352,7 +370,7 @@ impl File {
         {
             self.handle.inode.lose_written_behind(error);
         }
-        let late = self.handle.whole_file(Operation::Close, self.handle.device.late_error());
+        let late = self.late_error();
         settled.and(late)
         // What was allocated ahead is given back when `self` is dropped.
     }
@@ -467,10 +485,16 @@ impl Handle {
         self.inode.flush_overlapping(range)
     }
 
-    /// Puts an operation on the whole file after everything else.
+    /// Puts an operation on the whole file after everything else. What was given up before is told.
     fn settle_all(&self) -> Result<()> {
         self.inode.order_after_in_flight(&(0..u64::MAX), Direction::Write);
         self.inode.flush()
+    }
+
+    /// As [`settle_all`](Self::settle_all), for who is not to be told what others have lost.
+    fn hand_over_all(&self) -> Result<()> {
+        self.inode.order_after_in_flight(&(0..u64::MAX), Direction::Write);
+        self.inode.hand_over_all()
     }
 
     fn whole_file<T>(&self, operation: Operation, outcome: io::Result<T>) -> Result<T> {
@@ -536,7 +560,7 @@ mod tests {
         let writer = File::open(&path, &OpenOptions::new(Mode::ReadWrite)).unwrap();
         // The worker that writes full buffers is busy until the file has been emptied.
         let (release, released) = mpsc::channel::<()>();
-        pool::streams().run(move || assert!(released.recv().is_err(), "nothing is sent"));
+        pool::streams(Queue::default()).run(move || assert!(released.recv().is_err(), "nothing is sent"));
         for i in 0..20 {
             writer.write_at(i * RECORD.len() as u64, &RECORD).unwrap();
         }

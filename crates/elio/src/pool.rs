@@ -2,6 +2,7 @@
 
 use crate::policy::backend::has_ring;
 use crate::policy::cores::{cores_for_workers, start_thread};
+use crate::queue::Queue;
 use crate::sys::fork;
 use crate::sys::transfer::{Direction, Transfer};
 use std::cell::Cell;
@@ -21,7 +22,7 @@ enum Work {
 type Job = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
-struct Queue {
+struct Waiting {
     work: VecDeque<Work>,
     threads_count: usize,
     /// Threads that sleep and that nobody has woken yet.
@@ -37,47 +38,61 @@ thread_local! {
 pub(crate) struct Pool {
     name: &'static str,
     threads_max: usize,
-    queue: Mutex<Queue>,
+    waiting: Mutex<Waiting>,
     arrived: Condvar,
 }
 
 /// The pool of this process: a forked child has none of the threads of its parent's, so it gets another, and threads of its own.
 type PoolOfProcess = [OnceLock<Pool>; 2];
+/// One for each queue, by its number.
+type PoolOfQueue = [PoolOfProcess; Queue::COUNT_MAX];
 
-fn of_process(pools: &'static PoolOfProcess, make: impl FnOnce() -> Pool) -> &'static Pool {
-    pools[usize::from(fork::is_child())].get_or_init(|| {
+fn of_queue(pools: &'static PoolOfQueue, queue: Queue, make: impl FnOnce() -> Pool) -> &'static Pool {
+    pools[queue.number()][usize::from(fork::is_child())].get_or_init(|| {
         fork::watch();
         make()
     })
 }
 
-/// Transfers: as many threads as keep a device busy where there is no ring, two where there is one (they only copy
-/// from and to the page cache then), but not on the core that the caller computes on: who waits takes part in reads.
-pub(crate) fn transfers() -> &'static Pool {
-    static POOLS: PoolOfProcess = [const { OnceLock::new() }; 2];
-    of_process(&POOLS, || {
+/// Transfers of a queue: as many threads as keep a device busy where there is no ring. Where there is one they only copy from and to
+/// the page cache: two, but not on the core that the caller computes on, since who waits takes part in reads; one for a queue beside
+/// the common one, because there are others.
+pub(crate) fn transfers(queue: Queue) -> &'static Pool {
+    static POOLS: PoolOfQueue = [const { [const { OnceLock::new() }; 2] }; Queue::COUNT_MAX];
+    of_queue(&POOLS, queue, || {
         let uses_ring = has_ring() && !fork::is_child();
-        let threads_max = if uses_ring { cores_for_workers().clamp(1, 2) } else { 8 };
+        let threads_max = match (uses_ring, queue.is_common()) {
+            (false, _) => 8,
+            (true, true) => cores_for_workers().clamp(1, 2),
+            (true, false) => 1,
+        };
         Pool::new("elio-transfer", threads_max)
     })
 }
 
-/// Copies of streams from and to the page cache: one thread, because the reader or writer of the stream copies beside it,
-/// and a third would take turns with them.
-pub(crate) fn streams() -> &'static Pool {
-    static POOLS: PoolOfProcess = [const { OnceLock::new() }; 2];
-    of_process(&POOLS, || Pool::new("elio-stream", 1))
+/// What of reads larger than all buffers found none: one thread, which has many transfers under way by itself. Short copies must not
+/// stand in line behind it.
+pub(crate) fn rests(queue: Queue) -> &'static Pool {
+    static POOLS: PoolOfQueue = [const { [const { OnceLock::new() }; 2] }; Queue::COUNT_MAX];
+    of_queue(&POOLS, queue, || Pool::new("elio-rest", 1))
 }
 
-/// Writeback: one thread, because the kernel makes it wait when the device is full, and transfers must not.
-pub(crate) fn writeback() -> &'static Pool {
-    static POOLS: PoolOfProcess = [const { OnceLock::new() }; 2];
-    of_process(&POOLS, || Pool::new("elio-writeback", 1))
+/// Copies of streams from and to the page cache: one thread, because the reader or writer of the stream copies beside it,
+/// and a third would take turns with them.
+pub(crate) fn streams(queue: Queue) -> &'static Pool {
+    static POOLS: PoolOfQueue = [const { [const { OnceLock::new() }; 2] }; Queue::COUNT_MAX];
+    of_queue(&POOLS, queue, || Pool::new("elio-stream", 1))
+}
+
+/// Writeback of a queue: one thread, because the kernel makes it wait when the device is full, and transfers must not.
+pub(crate) fn writeback(queue: Queue) -> &'static Pool {
+    static POOLS: PoolOfQueue = [const { [const { OnceLock::new() }; 2] }; Queue::COUNT_MAX];
+    of_queue(&POOLS, queue, || Pool::new("elio-writeback", 1))
 }
 
 impl Pool {
     fn new(name: &'static str, threads_max: usize) -> Self {
-        Self { name, threads_max, queue: Mutex::default(), arrived: Condvar::new() }
+        Self { name, threads_max, waiting: Mutex::default(), arrived: Condvar::new() }
     }
 
     /// Queues a transfer.
@@ -108,7 +123,7 @@ impl Pool {
         if RUNS_QUEUED.get() {
             return false;
         }
-        let mut queue = self.queue();
+        let mut queue = self.waiting();
         let Some(Work::Transfer(first)) = queue.work.front() else { return false };
         let first = first.upgrade();
         let is_for_this = |first: &Arc<Transfer>| {
@@ -126,12 +141,12 @@ impl Pool {
         true
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().expect("no worker panics while it holds the queue")
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().expect("no worker panics while it holds the queue")
     }
 
     fn add(&'static self, work: Work) {
-        let mut queue = self.queue();
+        let mut queue = self.waiting();
         queue.work.push_back(work);
         if queue.idle_count > 0 {
             queue.idle_count -= 1;
@@ -150,7 +165,7 @@ impl Pool {
         let builder = thread::Builder::new().name(self.name.to_owned()).stack_size(256 * 1024);
         let started = start_thread(builder, move || self.work());
         if started.is_err() {
-            let mut queue = self.queue();
+            let mut queue = self.waiting();
             queue.threads_count -= 1;
             if queue.threads_count == 0 {
                 drop(queue);
@@ -161,18 +176,18 @@ impl Pool {
 
     /// Does in this thread what is queued, so that nothing waits for ever; but not what nobody waits for, which may queue more of its kind.
     fn work_without_threads(&self) {
-        let work = std::mem::take(&mut self.queue().work);
+        let work = std::mem::take(&mut self.waiting().work);
         work.into_iter().filter(|work| !matches!(work, Work::Optional(_))).for_each(perform);
     }
 
     fn work(&self) {
         RUNS_QUEUED.set(true);
-        let mut queue = self.queue();
+        let mut queue = self.waiting();
         loop {
             if let Some(work) = queue.work.pop_front() {
                 drop(queue);
                 perform(work);
-                queue = self.queue();
+                queue = self.waiting();
             } else {
                 // Whoever wakes this thread takes it out of the count; after a wakeup that nobody made, the count is one too
                 // high for a while, which costs a needless notification.
@@ -201,14 +216,17 @@ fn perform(work: Work) {
 mod tests {
     use super::*;
     use crate::buffer;
+    use crate::buffer::in_tests::with_buffers;
     use crate::device::memory::MemoryDevice;
     use crate::device::staged::StagedDevice;
     use crate::device::{Device, Route};
     use crate::sys::region::Region;
+    use std::time::{Duration, Instant};
 
     #[test]
     fn what_is_run_for_who_waits_runs_nothing_else_that_is_queued() {
         const LEN: usize = 4096;
+        let _buffers = with_buffers();
         let queue: &'static Pool = Box::leak(Box::new(Pool::new("none", 0)));
         let read = |device: Arc<dyn Device>| {
             let region = Region::of_pool(buffer::pool().take(LEN).expect("a page"), LEN);
@@ -216,7 +234,7 @@ mod tests {
             queue.push(&transfer);
             transfer
         };
-        let outer = read(StagedDevice::new(|_, into| {
+        let outer = read(StagedDevice::new(Queue::default(), |_, into| {
             assert!(!queue.help(), "one within the other");
             Ok(into.len())
         }));
@@ -233,7 +251,7 @@ mod tests {
         let (sender, receiver) = std::sync::mpsc::channel();
         queue.run(|| panic!("as told"));
         queue.run(move || sender.send(()).expect("somebody waits"));
-        receiver.recv_timeout(std::time::Duration::from_secs(60)).expect("the thread is there still");
+        receiver.recv_timeout(Duration::from_secs(60)).expect("the thread is there still");
     }
 
     #[test]
@@ -248,8 +266,45 @@ mod tests {
     }
 
     #[test]
+    fn a_device_that_does_not_answer_keeps_nobody_of_another_queue_waiting() {
+        const LEN: usize = 4096;
+        static ANSWERS: Mutex<()> = Mutex::new(());
+        let _buffers = with_buffers();
+        let start = |queue, read: fn()| {
+            let device: Arc<dyn Device> = StagedDevice::new(queue, move |_, into| {
+                read();
+                Ok(into.len())
+            });
+            let region = Region::of_pool(buffer::pool().take(LEN).expect("a page"), LEN);
+            Transfer::start(&device, Direction::Read, Route::Cached, 0, region)
+        };
+        let silence = ANSWERS.lock().unwrap();
+        let answer = || drop(ANSWERS.lock());
+        let (silent, other) =
+            (Queue::of_directory("/silent".as_ref()), Queue::of_directory("/other".as_ref()));
+        // More than there are threads.
+        let asked: Vec<_> = (0..20).map(|_| start(silent, answer)).collect();
+        writeback(silent).run(answer);
+        for queue in [other, Queue::default()] {
+            let transfer = start(queue, || {});
+            let patience = Instant::now() + Duration::from_secs(60);
+            while !transfer.is_done() && Instant::now() < patience {
+                thread::yield_now();
+            }
+            assert!(transfer.is_done(), "{queue:?}");
+            let (sender, receiver) = std::sync::mpsc::channel();
+            writeback(queue).run(move || sender.send(()).expect("somebody waits"));
+            receiver.recv_timeout(Duration::from_secs(60)).expect("writeback goes on");
+        }
+        assert!(!asked.iter().any(|transfer| transfer.is_done()));
+        drop(silence);
+        assert!(asked.iter().all(|transfer| transfer.wait().is_ok_and(|bytes| bytes == LEN)));
+    }
+
+    #[test]
     fn who_waits_makes_reads_in_their_order_and_leaves_writes_to_workers() {
         const LEN: usize = 4096;
+        let _buffers = with_buffers();
         let device: Arc<dyn Device> = MemoryDevice::new(1 << 20);
         let queue: &'static Pool = Box::leak(Box::new(Pool::new("none", 0)));
         let [first, dropped, second, write, last] =

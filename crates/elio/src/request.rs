@@ -8,7 +8,7 @@ use crate::device::Route;
 use crate::error::{Operation, Result};
 use crate::file::{Handle, Sharing};
 use crate::policy::cache::GATHER_BYTES;
-use crate::stream::write_behind::Generations;
+use crate::stream::lost::Generations;
 use crate::sys::caller_memory::CallerMemory;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
 use crate::sys::gather::MemoryPiece;

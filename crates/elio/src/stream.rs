@@ -2,6 +2,7 @@
 
 pub(crate) mod coverage;
 pub(crate) mod housekeeping;
+pub(crate) mod lost;
 pub(crate) mod order;
 mod pace;
 pub(crate) mod prefetch;

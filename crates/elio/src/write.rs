@@ -5,7 +5,8 @@ use crate::error::{Operation, Result};
 use crate::file::{Handle, Sharing};
 use crate::policy::cache::{GATHER_BYTES, SHARED_GATHER_BYTES};
 use crate::request::Pending;
-use crate::stream::write_behind::{Generations, Writer};
+use crate::stream::lost::Generations;
+use crate::stream::write_behind::Writer;
 use crate::sys::transfer::{Direction, write_all};
 use std::io;
 use std::ops::Range;
@@ -26,7 +27,9 @@ impl Handle {
         self.inode.order_after_in_flight(&range, Direction::Write);
         self.inode.invalidate_read_ahead(&range);
         if self.gathers(operation, from.len()) {
-            if let Some(generation) = self.inode.gather(|| self.gatherer(&range), offset_bytes, from)? {
+            if let Some(generation) =
+                self.inode.gather(|| self.gatherer(operation, &range), offset_bytes, from)?
+            {
                 return Ok(Some(generation));
             }
         } else {
@@ -50,11 +53,11 @@ impl Handle {
     }
 
     /// Who writes what is gathered from `range` on: not directly, because nobody knows yet where it will end.
-    fn gatherer(&self, range: &Range<u64>) -> Writer {
+    fn gatherer(&self, operation: Operation, range: &Range<u64>) -> Writer {
         let route = self.route_of_write(range, false);
         let (device, path) = (Arc::clone(&self.device), Arc::clone(&self.path));
         let gives_up = self.options.sharing != Sharing::Exclusive;
-        Writer { device, path, route, filling: self.filling(), gives_up }
+        Writer { device, path, route, filling: self.filling(), operation, gives_up }
     }
 
     fn write_now(self: &Arc<Self>, route: Route, range: &Range<u64>, from: &[u8]) -> io::Result<()> {

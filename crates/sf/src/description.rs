@@ -4,6 +4,7 @@
 //! stripes with absolute paths, in their order.
 
 use crate::error::{Error, Result};
+use crate::make::is_stripe_name;
 use crate::striping::Striping;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -70,8 +71,12 @@ impl Description {
             let Self { stripe_bytes, stripes, .. } = &description;
             return Err(format!("{} stripes in units of {stripe_bytes} bytes", stripes.len()));
         }
-        match description.stripes.iter().find(|stripe| !Path::new(stripe).is_absolute()) {
-            Some(stripe) => Err(format!("the stripe {stripe} has no absolute path")),
+        if let Some(stripe) = description.stripes.iter().find(|stripe| !Path::new(stripe).is_absolute()) {
+            return Err(format!("the stripe {stripe} has no absolute path"));
+        }
+        let is_other = |(number, stripe): &(usize, &String)| !is_stripe_name(Path::new(stripe), *number);
+        match description.stripes.iter().enumerate().find(is_other) {
+            Some((number, stripe)) => Err(format!("{stripe} has not the name of stripe {number}")),
             None => Ok(description),
         }
     }
@@ -88,7 +93,12 @@ mod tests {
     }
 
     fn two_disks() -> Description {
-        Description::new(1 << 20, vec!["/d1/a \"b\".stripe0".to_owned(), "/d2/ä.stripe1".to_owned()])
+        Description::new(
+            1 << 20,
+            ["/d1/a \"b\".0123456789abcdef.stripe0", "/d2/ä.0123456789abcdef.stripe1"]
+                .map(str::to_owned)
+                .to_vec(),
+        )
     }
 
     #[test]
@@ -112,6 +122,10 @@ mod tests {
             (":1,", ":2,", "version 2"),
             ("1048576", "1000", "units of 1000 bytes"),
             ("\"/d1", "\"d1", "no absolute path"),
+            // Files of somebody else, and one file twice.
+            (".0123456789abcdef.stripe1", "", "has not the name of stripe 1"),
+            (".0123456789abcdef.", ".", "has not the name of stripe 0"),
+            ("ä.0123456789abcdef.stripe1", "ä.0123456789abcdef.stripe0", "has not the name of stripe 1"),
             ("]}", "", "EOF"),
             ("]}", "],\"more\":1}", "unknown field"),
         ] {

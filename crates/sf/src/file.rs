@@ -186,9 +186,18 @@ impl SharedFile {
     /// Gives up this rank's handle and keeps the file. Local.
     ///
     /// # Errors
-    /// As [`close`](Self::close).
+    /// As [`close_for_good`](Self::close_for_good).
     pub fn abandon(self) -> Result<()> {
-        self.close()
+        self.close_for_good()
+    }
+
+    /// As [`close`](Self::close), by who will not open it again: also asks the system for errors of earlier writes. Local.
+    ///
+    /// # Errors
+    /// As [`close`](Self::close), and [`Error::Device`] for what the system reports late.
+    pub fn close_for_good(&self) -> Result<()> {
+        let closed = self.close();
+        closed.and(self.storage.late_error())
     }
 
     fn check_open(&self) -> Result<u8> {

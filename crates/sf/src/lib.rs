@@ -20,8 +20,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! With `CHEMIO_SF_DIRS=/disk1:/disk2` a new file is striped over these directories. Its name then holds a short text that
-//! says where the stripes are, by which later runs find them, whatever their own settings.
+//! With `CHEMIO_SF_DIRS=/disk1:/disk2` a new file is striped over these directories, each of which has a queue of its own. The file's
+//! name then holds a short text that says where the stripes are, by which later runs find them, whatever their own settings.
 //!
 //! What this crate does not do: locks between ranks, formats, integer handles (`chemio-capi` has them).
 //!

@@ -8,6 +8,7 @@ use crate::storage::{Storage, options};
 use crate::striping::{Striping, unit_bytes_for};
 use elio::{CachePolicy, Operation};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::MetadataExt;
@@ -260,20 +261,32 @@ impl Making {
         match storage.preallocate(bytes) {
             // What has been reserved goes with a new file, and stays with one that others may be writing: none can be cut safely.
             Err(error @ elio::Error::NoSpace { .. }) => Err(error.into()),
-            Err(error) => {
+            Err(error) if is_not_offered(&error) => {
                 tracing::info!(%error, is_new = self.name.is_some(), "no space reserved for the soft limit");
                 Ok(())
             }
+            Err(error) => Err(error.into()),
             Ok(()) => Ok(()),
         }
     }
 }
 
+/// Whether a file system does not know how to reserve.
+fn is_not_offered(error: &elio::Error) -> bool {
+    let kinds = [ErrorKind::Unsupported, ErrorKind::InvalidInput];
+    error.os_error().is_some_and(|error| kinds.contains(&error.kind()))
+}
+
 /// Refuses to reserve what is not there: some file systems would fill themselves up before they say so.
 fn expect_space(files: &[PathBuf], striping: Striping, len_bytes: u64) -> Result<()> {
+    let mut missing_by_device = HashMap::new();
     for (stripe, file) in files.iter().enumerate() {
-        let has_bytes = fs::metadata(file).map_or(0, |metadata| metadata.blocks() * 512);
-        let missing_bytes = striping.share_of(stripe, len_bytes).saturating_sub(has_bytes);
+        let found = fs::metadata(file).ok();
+        let has_bytes = found.as_ref().map_or(0, |metadata| metadata.blocks() * 512);
+        // Several stripes may be in one file system.
+        let missing = missing_by_device.entry(found.map(|metadata| metadata.dev())).or_insert(0u64);
+        *missing += striping.share_of(stripe, len_bytes).saturating_sub(has_bytes);
+        let missing_bytes = *missing;
         let available_bytes = elio::stat(file.parent().unwrap_or(file))?.available_bytes;
         if missing_bytes > available_bytes {
             return Err(Error::Device(elio::Error::NoSpace {
@@ -289,12 +302,15 @@ fn expect_space(files: &[PathBuf], striping: Striping, len_bytes: u64) -> Result
     Ok(())
 }
 
-/// Writes `text` at the beginning of a new file. Never truncates: others may have found it.
+/// Writes `text` at the beginning of a new file, durably: with a name that is there after a crash, and no text, it would be a plain file.
+/// Never truncates: others may have found it.
 fn write_into(path: &Path, text: &str) -> io::Result<()> {
     if text.is_empty() {
         return Ok(());
     }
-    fs::File::options().write(true).open(path)?.write_all(text.as_bytes())
+    let mut file = fs::File::options().write(true).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
 }
 
 /// Where a link leads to that leads to nothing yet: there the file is made, as by any program that opens a link for writing.
@@ -336,6 +352,14 @@ fn stripe_directories() -> Result<Vec<PathBuf>> {
 fn absolute(directory: PathBuf) -> Result<PathBuf> {
     std::path::absolute(&directory)
         .map_err(|error| Error::StripeDirectory { directory, reason: error.to_string() })
+}
+
+/// Whether a file may be stripe `number`: whatever a description says, no other files are written, or deleted.
+pub(crate) fn is_stripe_name(stripe: &Path, number: usize) -> bool {
+    let name = stripe.file_name().unwrap_or_default().to_string_lossy();
+    let unique = name.strip_suffix(&format!(".stripe{number}")).and_then(|rest| rest.rsplit_once('.'));
+    unique
+        .is_some_and(|(_, unique)| unique.len() == 16 && unique.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// The basename, as far as there is room, a number that no other file has, and which stripe it is.

@@ -88,10 +88,8 @@ impl<B> Request<B> {
                 let mut before_end = read;
                 if read < self.len_bytes {
                     before_end = storage.bytes_before_end(self.offset_bytes, self.len_bytes)?;
-                    // There are holes; without them the rest is past the end, and stays as it is.
-                    if read < before_end {
-                        inner.clear_unread()?;
-                    }
+                    // Holes; what is past the end stays as it is.
+                    inner.clear_unread(before_end)?;
                 }
                 *got = Some(before_end);
                 Ok(before_end)

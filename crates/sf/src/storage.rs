@@ -4,11 +4,16 @@ use crate::error::{Error, Result, of_file};
 use crate::request::{Range, Request};
 use crate::striping::{Run, Striping};
 use elio::{
-    CachePolicy, Mode, OpenOptions, Operation, Piece, RequestBuffer, RequestBufferMut, Sharing, SpreadRequest,
+    CachePolicy, Mode, OpenOptions, Operation, Piece, Queue, RequestBuffer, RequestBufferMut, Sharing,
+    SpreadRequest,
 };
-use std::io::ErrorKind;
+use std::collections::BTreeSet;
+use std::io::{self, ErrorKind};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, ScopedJoinHandle};
 
 /// Programs whose requests are smaller have them gathered: several small writes under way then reach the kernel together.
 const SMALL_REQUEST_BYTES: u64 = 64 << 10;
@@ -32,18 +37,29 @@ pub(crate) struct Storage {
     absolute: PathBuf,
     pub(crate) striping: Striping,
     files: Vec<elio::File>,
+    /// Whether the names are durable, too.
+    has_synced_names: AtomicBool,
 }
 
 impl Storage {
-    /// Opens the files, which are there already: that of the name at `absolute`, or the stripes.
+    /// Opens the files, which are there already: that of the name at `absolute`, or the stripes, whose directories are devices of
+    /// their own and have a queue each, for the stripes of all files in them.
     pub(crate) fn open(
         absolute: &Path,
         striping: Striping,
         files: &[PathBuf],
         options: &OpenOptions,
     ) -> Result<Self> {
-        let files = files.iter().map(|file| elio::File::open(file, options)).collect::<elio::Result<_>>()?;
-        Ok(Self { path: absolute.to_owned(), absolute: absolute.to_owned(), striping, files })
+        let open = |file: &PathBuf| match file.parent() {
+            Some(directory) if striping.is_striped() => {
+                let queue = Queue::of_directory(directory);
+                elio::File::open(file, &OpenOptions { queue, ..options.clone() })
+            }
+            _ => elio::File::open(file, options),
+        };
+        let files = files.iter().map(open).collect::<elio::Result<_>>()?;
+        let (path, absolute) = (absolute.to_owned(), absolute.to_owned());
+        Ok(Self { path, absolute, striping, files, has_synced_names: AtomicBool::new(false) })
     }
 
     /// The same, under the name that the program gave.
@@ -165,22 +181,46 @@ impl Storage {
         Ok(self.each(elio::File::flush)?)
     }
 
-    /// Returns when the data is on the device, and what is needed to find it.
+    /// Returns when the data is on the device, or on those of all stripes, which work at the same time, and what is needed to find it.
     pub(crate) fn sync(&self) -> Result<()> {
-        self.each(elio::File::sync)?;
-        if self.striping.is_striped() {
-            let description = std::fs::File::open(&self.absolute).and_then(|name| name.sync_all());
-            description.map_err(|source| of_file(Operation::Sync, &self.absolute, source))?;
+        self.at_once(elio::File::sync)?;
+        if !self.has_synced_names.load(Ordering::Acquire) {
+            self.sync_names()?;
+            self.has_synced_names.store(true, Ordering::Release);
         }
         Ok(())
     }
 
-    /// Removes all files; what is gone already is no error. Handles stay usable.
+    /// What says where the data is: a file system may not keep the name of a file whose data it keeps.
+    fn sync_names(&self) -> Result<()> {
+        let files = self.files.iter().map(elio::File::path).chain([&*self.absolute]);
+        let directories: BTreeSet<_> = files.filter_map(Path::parent).collect();
+        let description = self.striping.is_striped().then_some(&*self.absolute);
+        for place in directories.into_iter().chain(description) {
+            let synced = elio::with_open_files_raised(|| std::fs::File::open(place))
+                .and_then(|place| place.sync_all());
+            match synced {
+                Err(error) if !leaves_names_alone(&error) => {
+                    return Err(of_file(Operation::Sync, place, error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Errors of earlier writes that the system reports late.
+    pub(crate) fn late_error(&self) -> Result<()> {
+        Ok(self.each(elio::File::late_error)?)
+    }
+
+    /// Removes all files; what is gone already is no error. Handles stay usable. A stripe that cannot be removed keeps the name, too.
     pub(crate) fn remove(&self) -> Result<()> {
         // The stripes first: as long as the name is there, they can be found.
         let stripes = self.files.iter().map(elio::File::path).filter(|file| *file != self.absolute);
-        let results: Vec<_> = stripes.chain(std::iter::once(&*self.absolute)).map(remove_one).collect();
-        results.into_iter().collect()
+        let removed: Vec<_> = stripes.map(remove_one).collect();
+        removed.into_iter().collect::<Result<()>>()?;
+        remove_one(&self.absolute)
     }
 
     /// Reserves space for the first `len_bytes` bytes.
@@ -196,11 +236,34 @@ impl Storage {
         Ok(())
     }
 
+    /// As [`each`](Self::each), each file in a thread of its own, if it can be had.
+    fn at_once(&self, call: fn(&elio::File) -> elio::Result<()>) -> elio::Result<()> {
+        let Some((first, others)) = self.files.split_first() else { return Ok(()) };
+        let results: Vec<_> = thread::scope(|scope| {
+            let start = |file| (file, thread::Builder::new().spawn_scoped(scope, move || call(file)));
+            let started: Vec<_> = others.iter().map(start).collect();
+            let first = call(first);
+            let end = |(file, started): (_, io::Result<ScopedJoinHandle<'_, _>>)| match started {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                Err(_) => call(file),
+            };
+            std::iter::once(first).chain(started.into_iter().map(end)).collect()
+        });
+        results.into_iter().collect()
+    }
+
     /// Calls all files, also after an error; gives the first.
     fn each(&self, call: impl Fn(&elio::File) -> elio::Result<()>) -> elio::Result<()> {
         let results: Vec<_> = self.files.iter().map(call).collect();
         results.into_iter().collect()
     }
+}
+
+/// Whether names there are none of ours to keep: somebody has removed them, they may not be looked at, or are never synced.
+fn leaves_names_alone(error: &io::Error) -> bool {
+    let kinds =
+        [ErrorKind::NotFound, ErrorKind::PermissionDenied, ErrorKind::InvalidInput, ErrorKind::Unsupported];
+    kinds.contains(&error.kind())
 }
 
 fn remove_one(path: &Path) -> Result<()> {
@@ -231,7 +294,8 @@ mod tests {
         let file = |device| elio::File::on_device(device, "stripe", options);
         let files = devices.into_iter().map(file).collect();
         let path = PathBuf::from("whole");
-        Arc::new(Storage { absolute: path.clone(), path, striping, files })
+        let has_synced_names = AtomicBool::new(false);
+        Arc::new(Storage { absolute: path.clone(), path, striping, files, has_synced_names })
     }
 
     /// A file of three stripes in memory that count.
@@ -264,6 +328,52 @@ mod tests {
         // One unit, one stripe.
         storage.read(UNIT, &mut [0; UNIT_LEN]).unwrap();
         assert_eq!([0, 1, 2].map(|i| operations(devices[i].counts()).0), [2, 3, 2]);
+    }
+
+    #[test]
+    fn each_directory_of_stripes_has_its_own_queue_and_a_plain_file_has_that_of_all_others() {
+        let scratch = tempfile::tempdir().unwrap();
+        let stripe = |directory: &str, name: &str| {
+            let directory = scratch.path().join(directory);
+            std::fs::create_dir_all(&directory).unwrap();
+            let path = directory.join(name);
+            std::fs::write(&path, []).unwrap();
+            path
+        };
+        let queues = |striping, files: &[PathBuf]| {
+            let options = options(CachePolicy::default(), None);
+            let storage = Storage::open(Path::new("whole"), striping, files, &options).unwrap();
+            storage.files.iter().map(|file| file.properties().queue).collect::<Vec<_>>()
+        };
+        let two = Striping::new(UNIT, 2).unwrap();
+        let [a, b] = queues(two, &[stripe("d1", "a.0"), stripe("d2", "a.1")])[..] else {
+            panic!("two stripes")
+        };
+        assert!(a != b && a != Queue::default() && b != Queue::default());
+        assert_eq!(queues(two, &[stripe("d2", "b.0"), stripe("d1", "b.1")]), [b, a]);
+        assert_eq!(queues(Striping::NONE, &[stripe("d1", "c")]), [Queue::default()]);
+    }
+
+    #[test]
+    fn the_name_stays_as_long_as_a_stripe_does() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (name, stripe, directory) =
+            (scratch.path().join("whole"), scratch.path().join("0"), scratch.path().join("1"));
+        let files = [&stripe, &directory].map(|path| {
+            std::fs::write(path, [1]).unwrap();
+            path.clone()
+        });
+        std::fs::write(&name, "where they are").unwrap();
+        let options = options(CachePolicy::default(), None);
+        let storage = Storage::open(&name, Striping::new(UNIT, 2).unwrap(), &files, &options).unwrap();
+        // What is no file is not deleted as one.
+        std::fs::remove_file(&directory).unwrap();
+        std::fs::create_dir(&directory).unwrap();
+        storage.remove().unwrap_err();
+        assert!(name.exists() && !stripe.exists());
+        std::fs::remove_dir(&directory).unwrap();
+        storage.remove().unwrap();
+        assert!(!name.exists());
     }
 
     #[test]

@@ -102,6 +102,10 @@ fn be_a_rank_of_a_dying_job(directory: &Path) {
             thread::sleep(Duration::from_millis(5));
         }
         let _another = file.awrite(middle, vec![0xBB; LEN / 2]).unwrap();
+        // So long that workers have them still, where nobody looks.
+        let far = [1 << 30, 3 << 29].map(|at| file.awrite(at, vec![0xCC; 64 << 20]).unwrap());
+        let is_striped = env::var_os("CHEMIO_SF_DIRS").is_some();
+        assert!(is_striped || far.into_iter().any(|mut write| !write.is_finished()), "nothing is under way");
         kill_process(getpid(), Signal::KILL).unwrap();
     }
     file.awrite(mine.start, bytes(&mine)).unwrap().wait().unwrap();

@@ -1,5 +1,5 @@
-//! The bare words `NaN`, `Infinity` and `-Infinity`, which are no JSON, and which other programs write for such numbers among the
-//! attributes.
+//! What other programs write among the attributes and no [`Value`] holds: the bare words `NaN`, `Infinity` and `-Infinity`, which are no
+//! JSON, and integers of more than 64 bits, which would become the nearest number with a point.
 //!
 //! They are read as texts: [`MARK`] and the word. U+FDD0 is a noncharacter, which Unicode keeps from texts that programs exchange. A
 //! file with such words and with that character in a text of its own is refused, so that no text in it becomes a number.
@@ -25,15 +25,10 @@ pub(crate) struct Document {
 impl Document {
     /// Reads JSON, or what is JSON but for bare words.
     pub(crate) fn of_text(text: &[u8]) -> Result<Self, String> {
-        let (quoted, has_words) = match serde_json::from_slice(text) {
-            Ok(value) => return Ok(Self { value, has_words: false }),
-            Err(error) => match with_words_quoted(text)? {
-                Some(quoted) => (quoted, true),
-                None => return Err(error.to_string()),
-            },
-        };
-        let value = serde_json::from_slice(&quoted).map_err(|error| error.to_string())?;
-        Ok(Self { value, has_words })
+        let quoted = with_words_quoted(text)?;
+        let has_words = quoted.is_some();
+        let value = serde_json::from_slice(quoted.as_deref().unwrap_or(text));
+        Ok(Self { value: value.map_err(|error| error.to_string())?, has_words })
     }
 
     /// The text, with the bare words that there were.
@@ -45,24 +40,75 @@ impl Document {
         let text = with_words_bare(&text);
         if text.contains(MARK) { Err(ambiguous()) } else { Ok(text) }
     }
+
+    /// Makes sure that a member with this value can be written among those that there are.
+    pub(crate) fn admit(&mut self, key: &str, value: &Value) -> Result<(), String> {
+        if key.contains(MARK) || has_mark(&with_words_as_texts(value)) {
+            return Err(ambiguous());
+        }
+        if has_mark(value) && !self.has_words {
+            if has_mark(&self.value) {
+                return Err(ambiguous());
+            }
+            self.has_words = true;
+        }
+        Ok(())
+    }
 }
 
 fn ambiguous() -> String {
-    format!("a text with U+{:04X} beside a bare NaN or Infinity", u32::from(MARK))
+    format!(
+        "a text with U+{:04X} beside a bare NaN or Infinity, or an integer of more than 64 bits",
+        u32::from(MARK)
+    )
 }
 
-/// Turns texts that stand for bare words into the words.
+/// The word that a text stands for.
+pub(super) fn word_of(text: &str) -> Option<&str> {
+    text.strip_prefix(MARK).filter(|word| WORDS.contains(word) || is_long_integer(word.as_bytes()))
+}
+
+/// The number nearest to the integer of more than 64 bits that a text stands for.
+pub(super) fn long_integer(text: &str) -> Option<f64> {
+    let number: f64 = word_of(text).filter(|word| !WORDS.contains(word))?.parse().ok()?;
+    number.is_finite().then_some(number)
+}
+
+/// Turns texts of JSON that stand for bare words into the words.
 pub(crate) fn with_words_bare(text: &str) -> String {
-    WORDS.iter().fold(text.to_owned(), |text, word| text.replace(&format!("\"{MARK}{word}\""), word))
+    let (mut bare, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find('"') {
+        let (before, quoted) = rest.split_at(at);
+        let (string, after) = quoted.split_at(string_len(quoted.as_bytes()));
+        bare.push_str(before);
+        let is_name = after.trim_ascii_start().starts_with(':');
+        let word = string.strip_prefix('"').and_then(|string| word_of(string.strip_suffix('"')?));
+        bare.push_str(word.filter(|_| !is_name).unwrap_or(string));
+        rest = after;
+    }
+    bare + rest
+}
+
+/// The value that a JSON text says; an integer of more than 64 bits is a text that stands for it.
+///
+/// # Errors
+/// Why it is none.
+pub fn attribute_of_text(text: &str) -> Result<Value, String> {
+    let value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    if has_mark(&value) {
+        return Err(format!("a text with U+{:04X}", u32::from(MARK)));
+    }
+    Document::of_text(text.as_bytes()).map(|document| document.value)
+}
+
+fn has_mark(value: &Value) -> bool {
+    value.to_string().contains(MARK)
 }
 
 /// A value in which the texts that stand for bare words are the words, as texts: for who takes nothing but JSON.
 pub(crate) fn with_words_as_texts(value: &Value) -> Value {
     match value {
-        Value::String(text) => match text.strip_prefix(MARK) {
-            Some(word) if WORDS.contains(&word) => word.into(),
-            _ => value.clone(),
-        },
+        Value::String(text) => word_of(text).map_or_else(|| value.clone(), Value::from),
         Value::Array(values) => values.iter().map(with_words_as_texts).collect(),
         Value::Object(members) => Value::Object(
             members.iter().map(|(key, value)| (key.clone(), with_words_as_texts(value))).collect(),
@@ -89,12 +135,34 @@ fn with_words_quoted(text: &[u8]) -> Result<Option<Vec<u8>>, String> {
             rest = &rest[word.len()..];
             continue;
         } else {
-            1
+            let (number, after) = rest.split_at(number_len(rest));
+            if is_long_integer(number) && !after.trim_ascii_start().starts_with(b":") {
+                has_words = true;
+                quoted.extend(format!("\"{MARK}{}\"", number.escape_ascii()).bytes());
+                rest = after;
+                continue;
+            }
+            number.len().max(1)
         };
         quoted.extend(&rest[..len]);
         rest = &rest[len..];
     }
     if has_words && has_mark { Err(ambiguous()) } else { Ok(has_words.then_some(quoted)) }
+}
+
+/// The bytes of the number that `text` begins with, or what looks like one.
+fn number_len(text: &[u8]) -> usize {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+    text.iter().take_while(|byte| is_part(byte)).count()
+}
+
+/// Whether it is an integer as JSON writes it that no [`Value`] holds.
+fn is_long_integer(number: &[u8]) -> bool {
+    let digits = number.strip_prefix(b"-").unwrap_or(number);
+    let are_digits =
+        digits.iter().all(u8::is_ascii_digit) && digits.first().is_some_and(|digit| *digit != b'0');
+    let is_held = |number: &str| number.parse::<u64>().is_ok() || number.parse::<i64>().is_ok();
+    are_digits && !str::from_utf8(number).is_ok_and(is_held)
 }
 
 /// The bytes of the string that `text` begins with, quotes included; all of them if it does not end.
@@ -155,16 +223,70 @@ mod tests {
     }
 
     #[test]
+    fn integers_of_more_than_64_bits_keep_their_digits() {
+        let long = ["18446744073709551616", "-9223372036854775809", "123456789012345678901234567890"];
+        let text = format!(r#"{{"a": [{}], "b": {{"c":{}}}, "d": "{}"}}"#, long.join(", "), long[0], long[0]);
+        let document = read(&text);
+        assert_eq!(document.value["a"][1], json!("\u{fdd0}-9223372036854775809"));
+        assert_eq!(document.value["d"], json!(long[0]));
+        let packed = |text: &str| text.replace(char::is_whitespace, "");
+        assert_eq!(packed(&document.to_text().unwrap()), packed(&text));
+        assert_eq!(with_words_as_texts(&document.value)["a"][2], json!(long[2]));
+        assert_eq!(long_integer("\u{fdd0}-9223372036854775809"), Some(-9_223_372_036_854_775_809.0));
+        assert_eq!((long_integer("\u{fdd0}NaN"), long_integer(long[0])), (None, None));
+        // These have a place.
+        let short = "[18446744073709551615,-9223372036854775808,1e300,0,-1,100000000000000000000.0,1e2]";
+        assert!(!read(short).has_words);
+        for text in [
+            "[018446744073709551616]",
+            "[--18446744073709551616]",
+            "{18446744073709551616: 1}",
+            "[18446744073709551616x]",
+        ] {
+            assert!(Document::of_text(text.as_bytes()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn a_text_with_the_mark_never_becomes_a_number() {
         let alone = read("{\"a\": \"\u{fdd0}NaN\"}");
         assert_eq!(read(&alone.to_text().unwrap()), alone);
         for text in ["\"\u{fdd0}NaN\"", "\"\\uFDD0NaN\"", "\"x\\\"\\ufdd0NaN\""] {
             let error = Document::of_text(format!("[NaN, {text}]").as_bytes()).unwrap_err();
-            assert_eq!(error, "a text with U+FDD0 beside a bare NaN or Infinity");
+            assert_eq!(
+                error,
+                "a text with U+FDD0 beside a bare NaN or Infinity, or an integer of more than 64 bits"
+            );
         }
-        let mut document = read("[NaN]");
-        document.value[0] = json!("x\"\u{fdd0}");
-        assert!(document.to_text().is_err());
+        assert!(Document::of_text("[18446744073709551616, \"\u{fdd0}NaN\"]".as_bytes()).is_err());
+        for value in
+            [json!("x\"\u{fdd0}"), json!("x\"\u{fdd0}18446744073709551616"), json!({"\u{fdd0}NaN": 1})]
+        {
+            let mut document = read("[NaN]");
+            assert!(document.admit("key", &value).is_err(), "{value}");
+            document.value[0] = value;
+            assert!(document.to_text().is_err());
+        }
+        // Beside a text that looks like a word, none may be set.
+        let word = json!(["\u{fdd0}NaN"]);
+        let mut document = read("{\"a\": \"\u{fdd0}NaN\"}");
+        assert!(document.admit("b", &word).is_err() && document.admit("b", &json!(1)).is_ok());
+        let mut document = read("{\"a\": 1}");
+        document.admit("b", &word).unwrap();
+        document.value["b"] = word;
+        assert!(document.to_text().unwrap().contains("[\n    NaN\n  ]"));
+        assert!(document.admit("\u{fdd0}", &json!(1)).is_err());
+    }
+
+    #[test]
+    fn an_attribute_is_json_and_keeps_its_digits() {
+        let text = "[18446744073709551616, 1.5]";
+        let value = attribute_of_text(text).unwrap();
+        assert_eq!(value, json!(["\u{fdd0}18446744073709551616", 1.5]));
+        assert_eq!(with_words_bare(&value.to_string()).replace(',', ", "), text);
+        for text in ["NaN", "[1", "\"\u{fdd0}NaN\"", "{\"\\ufdd0\": 1}"] {
+            assert!(attribute_of_text(text).is_err(), "{text}");
+        }
     }
 
     #[test]

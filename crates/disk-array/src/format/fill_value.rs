@@ -1,6 +1,7 @@
 //! What elements are that nobody wrote.
 
 use super::DataType;
+use super::bare::long_integer;
 use super::json::Field;
 use super::metadata::MetadataError;
 use serde_json::{Value, json};
@@ -120,24 +121,29 @@ fn named(text: &str) -> Option<f64> {
     }
 }
 
-fn float64(field: &Field<'_>) -> Result<f64> {
-    let value = match field.value {
-        Value::String(text) => named(text).or_else(|| hexadecimal(text, 16).map(f64::from_bits)),
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::String(text) => long_integer(text),
         other => other.as_f64(),
-    };
+    }
+}
+
+fn float64(field: &Field<'_>) -> Result<f64> {
+    let of_text = |text| named(text).or_else(|| hexadecimal(text, 16).map(f64::from_bits));
+    let value = field.value.as_str().and_then(of_text).or_else(|| number(field.value));
     value.ok_or_else(|| field.expected(FLOAT))
 }
 
 fn float32(field: &Field<'_>) -> Result<f32> {
-    let value = match field.value {
-        Value::String(text) if text == "NaN" => Some(f32::from_bits(0x7FC0_0000)),
-        Value::String(text) => named(text).map(narrowed).or_else(|| {
+    let of_text = |text| match text {
+        "NaN" => Some(f32::from_bits(0x7FC0_0000)),
+        _ => named(text).map(narrowed).or_else(|| {
             let bits = hexadecimal(text, 8)?;
             u32::try_from(bits).ok().map(f32::from_bits)
         }),
-        other => other.as_f64().map(narrowed).filter(|value| value.is_finite()),
     };
-    value.ok_or_else(|| field.expected(FLOAT))
+    let of_number = || number(field.value).map(narrowed).filter(|value| value.is_finite());
+    field.value.as_str().and_then(of_text).or_else(of_number).ok_or_else(|| field.expected(FLOAT))
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the nearest float32 is what is meant")]
@@ -169,6 +175,16 @@ mod tests {
                 json!(2.225_073_858_507_201e-308),
                 2.225_073_858_507_201e-308f64.to_le_bytes().to_vec(),
             ),
+            (
+                Float64,
+                json!("\u{fdd0}18446744073709551616"),
+                18_446_744_073_709_551_616f64.to_le_bytes().to_vec(),
+            ),
+            (
+                Float32,
+                json!("\u{fdd0}18446744073709551616"),
+                18_446_744_073_709_551_616f32.to_le_bytes().to_vec(),
+            ),
             (Float64, json!("Infinity"), f64::INFINITY.to_le_bytes().to_vec()),
             (Float64, json!("0xFFF8000000000000"), 0xFFF8_0000_0000_0000u64.to_le_bytes().to_vec()),
             (Complex64, json!([1, "NaN"]), [1f32.to_le_bytes(), 0x7FC0_0000u32.to_le_bytes()].concat()),
@@ -196,6 +212,8 @@ mod tests {
             (Float32, json!("0x7ff8000000000000")),
             (Float64, json!("0x7fc00000")),
             (Float64, json!("0x+ff8000000000000")),
+            (Float64, json!("18446744073709551616")),
+            (Float64, json!(format!("\u{fdd0}1{}", "0".repeat(400)))),
             (Float64, json!("nan")),
             (Float64, json!(null)),
             (Float64, json!(true)),

@@ -1,6 +1,6 @@
 //! Reading JSON of the metadata so that every complaint names the field.
 
-use super::bare::with_words_bare;
+use super::bare::{with_words_bare, word_of};
 use super::metadata::MetadataError;
 use section::Shape;
 use serde_json::{Map, Value};
@@ -34,6 +34,11 @@ pub(super) fn quoted(value: &Value) -> String {
     }
 }
 
+/// A text that does not stand for a bare word.
+fn text_of(value: &Value) -> Option<&str> {
+    value.as_str().filter(|text| word_of(text).is_none())
+}
+
 impl<'a> Field<'a> {
     pub(super) fn expected(&self, what: &str) -> MetadataError {
         MetadataError::Malformed(format!("{} is {}, expected {what}", self.name, quoted(self.value)))
@@ -44,7 +49,7 @@ impl<'a> Field<'a> {
     }
 
     pub(super) fn text(&self) -> Result<&'a str> {
-        self.value.as_str().ok_or_else(|| self.expected("a text"))
+        text_of(self.value).ok_or_else(|| self.expected("a text"))
     }
 
     pub(super) fn list(&self) -> Result<Vec<Field<'a>>> {
@@ -75,7 +80,7 @@ impl<'a> Field<'a> {
 
     /// `{"name": ..., "configuration": {...}}`, or the name alone.
     pub(super) fn extension(&self) -> Result<Extension<'a>> {
-        if let Some(name) = self.value.as_str() {
+        if let Some(name) = text_of(self.value) {
             return Ok(Extension { name, configuration: None, field: self.name.clone() });
         }
         let object = self.object()?;

@@ -3,6 +3,7 @@
 use super::{Alignment, Device, Properties, Route, Settled, disk_cache, release, virtual_disk};
 use crate::buffer::{self, PoolBuffer};
 use crate::file::Mode;
+use crate::queue::Queue;
 use crate::spare_files::close_spare_files;
 use crate::stat::{FileSystem, stat_open};
 use crate::sys::aliasing::{self, STOP_BYTES};
@@ -46,7 +47,7 @@ pub(crate) struct PreadDevice {
 }
 
 impl PreadDevice {
-    pub(crate) fn open(path: &Path, mode: Mode) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path, mode: Mode, queue: Queue) -> io::Result<Self> {
         let file = open(&options(mode), path)?;
         let metadata = file.metadata()?;
         if metadata.is_dir() {
@@ -61,6 +62,7 @@ impl PreadDevice {
             ring: None,
             file_system,
             charges_pages: file_system == FileSystem::Local && virtual_disk::charges_pages(metadata.dev()),
+            queue,
         };
         Ok(Self {
             file,
@@ -72,6 +74,10 @@ impl PreadDevice {
             knows_resident: AtomicBool::new(true),
             knows_drop_behind: AtomicBool::new(true),
         })
+    }
+
+    pub(crate) fn queue(&self) -> Queue {
+        self.properties.queue
     }
 
     pub(crate) fn metadata(&self) -> io::Result<std::fs::Metadata> {
@@ -377,7 +383,7 @@ mod tests {
         let path = directory.path().join("file");
         let content: Vec<u8> = (0..20 << 20).map(|at: u32| at.to_le_bytes()[1]).collect();
         std::fs::write(&path, &content).unwrap();
-        let device = PreadDevice::open(&path, Mode::Read).unwrap();
+        let device = PreadDevice::open(&path, Mode::Read, Queue::default()).unwrap();
         device.knows_resident.store(false, Ordering::Relaxed);
         let file = crate::File::on_device(Arc::new(device), &path, &OpenOptions::new(Mode::Read));
         for len in [1000, 300_000, 1 << 20, 16 << 20] {

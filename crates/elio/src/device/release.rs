@@ -2,6 +2,7 @@
 //! file system may wait for a discard, or the end of the program, whichever comes first.
 
 use crate::pool;
+use crate::queue::Queue;
 use crate::sys::{calls, exit};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Mutex, Once};
@@ -16,7 +17,7 @@ pub(super) fn later(fd: OwnedFd, len_bytes: u64) {
     if let Ok(mut waiting) = WAITING.lock() {
         waiting.push((fd, len_bytes));
         drop(waiting);
-        pool::writeback().run(release_all);
+        pool::writeback(Queue::default()).run(release_all);
     }
 }
 

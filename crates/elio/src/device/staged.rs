@@ -2,6 +2,7 @@
 //! makes while the caller computes, or the caller does when he waits for it first.
 
 use super::{Device, Properties, Route, Settled};
+use crate::queue::Queue;
 use crate::sys::aliasing;
 use crate::sys::transfer::Transfer;
 use std::fmt;
@@ -14,19 +15,22 @@ type Read = dyn Fn(u64, &mut [u8]) -> io::Result<usize> + Send + Sync;
 
 /// What a function reads. Only reading means anything.
 pub(crate) struct StagedDevice {
+    /// That of the file which is read in the end.
+    queue: Queue,
     read: Box<Read>,
 }
 
 impl StagedDevice {
     pub(crate) fn new(
+        queue: Queue,
         read: impl Fn(u64, &mut [u8]) -> io::Result<usize> + Send + Sync + 'static,
     ) -> Arc<Self> {
-        Arc::new(Self { read: Box::new(read) })
+        Arc::new(Self { queue, read: Box::new(read) })
     }
 
     /// A fetch into a buffer of the pool, of which the first `skip` bytes are not wanted: reading waits for it and copies.
-    pub(crate) fn of_fetch(fetch: Arc<Transfer>, skip: usize) -> Arc<Self> {
-        Self::new(move |offset_bytes, into| {
+    pub(crate) fn of_fetch(queue: Queue, fetch: Arc<Transfer>, skip: usize) -> Arc<Self> {
+        Self::new(queue, move |offset_bytes, into| {
             let fetched = fetch.wait()?;
             let from = usize::try_from(offset_bytes).map_or(fetched, |offset| fetched.min(skip + offset));
             let len = into.len().min(fetched - from);
@@ -56,7 +60,7 @@ fn unsupported<T>() -> io::Result<T> {
 
 impl Device for StagedDevice {
     fn properties(&self) -> Properties {
-        Properties::default()
+        Properties { queue: self.queue, ..Properties::default() }
     }
 
     fn read(&self, _route: Route, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {

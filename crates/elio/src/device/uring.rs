@@ -21,6 +21,7 @@ pub(crate) struct UringDevice {
 }
 
 impl UringDevice {
+    /// `ring`: that of the file's queue, or the common one.
     pub(crate) fn new(file: PreadDevice, ring: &'static Ring) -> Self {
         Self { file, ring }
     }
@@ -33,7 +34,7 @@ impl Device for UringDevice {
             Ok(fd) if self.properties().ring == Some(route) && !fork::is_child() => {
                 self.ring.start(transfer, fd);
             }
-            _ => pool::transfers().push(transfer),
+            _ => pool::transfers(self.file.queue()).push(transfer),
         }
     }
 

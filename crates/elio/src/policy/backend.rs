@@ -4,17 +4,19 @@ use crate::device::pread::PreadDevice;
 use crate::device::uring::UringDevice;
 use crate::device::{Device, Properties};
 use crate::error::Error;
+use crate::queue::Queue;
 use crate::settings::{self, ForcedBackend};
+use crate::sys::fork;
 use crate::sys::ring::{self, Ring};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// The ring, if this process may use one and the user did not forbid it.
+/// The ring of the common queue, if this process may use one and the user did not forbid it.
 ///
 /// # Errors
 /// If the user asked for the ring by name and there is none.
 pub(crate) fn ring() -> Result<Option<&'static Ring>, Error> {
-    match (settings::get().backend, ring::ring()) {
+    match (settings::get().backend, ring::ring(Queue::default())) {
         (Some(ForcedBackend::Pread), _) | (None, Err(_)) => Ok(None),
         (_, Ok(ring)) => Ok(Some(ring)),
         (Some(ForcedBackend::Uring), Err(error)) => {
@@ -25,7 +27,7 @@ pub(crate) fn ring() -> Result<Option<&'static Ring>, Error> {
 
 /// Why transfers do not go through `io_uring` in this process, with what would change that; `None` if they do.
 pub fn why_no_io_uring() -> Option<String> {
-    match (settings::get().backend, ring::ring()) {
+    match (settings::get().backend, ring::ring(Queue::default())) {
         (_, Err(error)) => Some(why_no_ring(error)),
         (Some(ForcedBackend::Pread), Ok(_)) => Some("CHEMIO_BACKEND=pread is set".to_owned()),
         (_, Ok(_)) => None,
@@ -49,18 +51,34 @@ fn why_no_ring(error: &std::io::Error) -> String {
     format!("{error}: {help}")
 }
 
-/// Puts a backend behind an open file.
+/// Puts a backend behind an open file. Where its queue can have no ring of its own, as for want of memory that may be locked, it
+/// takes the common one's.
 ///
 /// # Errors
 /// As [`ring()`].
 pub(crate) fn choose(file: PreadDevice) -> Result<Arc<dyn Device>, Error> {
     let number = file.metadata().map(|metadata| std::os::unix::fs::MetadataExt::dev(&metadata)).ok();
     let device: Arc<dyn Device> = match ring()? {
-        Some(ring) => Arc::new(UringDevice::new(file, ring)),
+        Some(common) => {
+            let ring = own_ring(file.queue()).unwrap_or(common);
+            Arc::new(UringDevice::new(file, ring))
+        }
         None => Arc::new(file),
     };
     explain_once(number, device.properties());
     Ok(device)
+}
+
+/// A forked child makes none: nothing of it goes through a ring.
+fn own_ring(queue: Queue) -> Option<&'static Ring> {
+    if queue.is_common() || fork::is_child() {
+        return None;
+    }
+    let ring = ring::ring(queue);
+    ring.inspect_err(
+        |error| tracing::debug!(%error, "no ring for a queue of its own: it goes through the common one"),
+    )
+    .ok()
 }
 
 /// Says once per file system what was chosen and why.
@@ -81,7 +99,7 @@ fn explanation(properties: Properties) -> String {
         Ok(None) if settings::get().backend == Some(ForcedBackend::Pread) => {
             "pread threads (CHEMIO_BACKEND=pread)".to_owned()
         }
-        _ => match ring::ring() {
+        _ => match ring::ring(Queue::default()) {
             Err(error) => format!("pread threads (no io_uring: {})", why_no_ring(error)),
             Ok(_) => "pread threads".to_owned(),
         },

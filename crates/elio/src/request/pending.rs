@@ -16,6 +16,7 @@ use crate::error::{Operation, Result};
 use crate::file::Handle;
 use crate::policy::waiting::Start;
 use crate::pool;
+use crate::queue::Queue;
 use crate::sys::aliasing;
 use crate::sys::caller_memory::CallerMemory;
 use crate::sys::transfer::{Direction, Transfer, is_refusal, read_some, write_all};
@@ -96,6 +97,10 @@ impl Pending {
     /// The bytes asked for.
     pub(super) fn bytes(&self) -> usize {
         self.memory.len()
+    }
+
+    fn queue(&self) -> Queue {
+        self.handle.properties.queue
     }
 
     fn note_start(&mut self) {
@@ -224,7 +229,8 @@ impl Pending {
         let moved = match part.way {
             Way::InPlace(transfer) | Way::Left { transfer, .. } => {
                 let is_shared_copy = transfer.route() == Route::Resident;
-                let workers = if is_shared_copy { pool::streams() } else { pool::transfers() };
+                let queue = self.queue();
+                let workers = if is_shared_copy { pool::streams(queue) } else { pool::transfers(queue) };
                 while !transfer.is_done() && !transfer.run_if_queued() && workers.help() {}
                 let moved = transfer.wait();
                 if self.direction == Direction::Write && moved.is_ok() {
@@ -315,21 +321,15 @@ impl Drop for Pending {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::buffer::in_tests::{with_all_buffers, with_buffers};
     use crate::policy::cache::WORKER_COPY_BYTES;
     use crate::request::part::{PART_BYTES_MAX, STAGED_BYTES_MAX};
     use crate::sys::alloc::{HUGE_PAGE_BYTES, PAGE_BYTES, PageBlock};
     use crate::sys::pages;
     use crate::{CachePolicy, File, Mode, OpenOptions, settings};
     use std::path::Path;
-    use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+    use std::sync::mpsc::channel;
     use std::time::{Duration, Instant};
-
-    /// A test that takes all buffers of the process is alone among those that need some.
-    static BUFFERS: RwLock<()> = RwLock::new(());
-
-    fn with_buffers() -> RwLockReadGuard<'static, ()> {
-        BUFFERS.read().unwrap_or_else(PoisonError::into_inner)
-    }
 
     /// Where no page begins: whole ones may be read in place.
     const AT: usize = 1;
@@ -461,7 +461,7 @@ mod tests {
 
     #[test]
     fn a_read_of_more_than_all_buffers_goes_on_while_its_caller_is_away_and_ends_with_him() {
-        let _buffers = BUFFERS.write().unwrap_or_else(PoisonError::into_inner);
+        let _buffers = with_all_buffers();
         let len = settings::get().buffer_bytes_max + (8 << 20);
         let directory = tempfile::tempdir().unwrap();
         let Some(open) = open_around_cache(directory.path(), AT + len) else { return };
@@ -493,9 +493,33 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_of_a_large_read_is_not_in_the_way_of_copies() {
+        let _buffers = with_all_buffers();
+        let len = settings::get().buffer_bytes_max + (8 << 20);
+        let directory = tempfile::tempdir().unwrap();
+        let Some(open) = open_around_cache(directory.path(), AT + len) else { return };
+        let (go_on, stopped) = channel::<()>();
+        pool::rests(Queue::default()).run(move || assert!(stopped.recv().is_err(), "nothing is sent"));
+        let (file, mut into) = (open(), vec![0; len]);
+        file.handle().pauses.expect(64);
+        let mut pending = Pending::read(file.handle(), AT as u64, CallerMemory::for_reading(&mut into), None);
+        let (sender, done) = channel();
+        pool::transfers(Queue::default()).run(move || sender.send(()).expect("somebody waits"));
+        done.recv_timeout(Duration::from_secs(60)).expect("the workers have time for it");
+        let Some(Part { way: Way::Left { transfer, is_offered: true }, .. }) = pending.parts.back() else {
+            panic!("nothing was left: {pending:?}")
+        };
+        assert!(transfer.is_queued(), "nobody has begun with it");
+        drop(go_on);
+        assert_eq!(pending.wait().unwrap(), len);
+        drop(pending);
+        assert!(into.iter().enumerate().all(|(i, &byte)| byte == content(AT + i)));
+    }
+
+    #[test]
     fn a_later_write_comes_after_what_of_a_read_found_no_buffer_and_who_only_tests_gets_it_too() {
         const LEN: usize = 5 * STAGED_BYTES_MAX;
-        let _buffers = BUFFERS.write().unwrap_or_else(PoisonError::into_inner);
+        let _buffers = with_all_buffers();
         let directory = tempfile::tempdir().unwrap();
         let Some(open) = open_around_cache(directory.path(), AT + LEN) else { return };
         let (file, mut into) = (open(), vec![0; LEN]);

@@ -72,7 +72,8 @@ impl<B> SpreadRequest<B> {
 
     /// Whether all pieces have finished, without waiting. Also moves them along.
     pub fn test(&mut self) -> bool {
-        self.pieces.iter_mut().all(|(progress, _)| progress.test())
+        // All of them: each may be in another queue.
+        self.pieces.iter_mut().fold(true, |done, (progress, _)| progress.test() && done)
     }
 
     /// Whether all pieces were only copies, and have finished well and whole: there is nothing to wait for.
@@ -80,14 +81,15 @@ impl<B> SpreadRequest<B> {
         self.pieces.iter().all(|(progress, memory)| progress.bytes_if_done() == Some(memory.len()))
     }
 
-    /// Waits, and fills with zeros what reads have left of the buffer where a file ended before its piece did.
+    /// Waits, and fills with zeros what reads have left of the first `len` bytes of the buffer where a file ended before its piece did.
     ///
     /// # Errors
     /// As [`Self::wait`].
-    pub fn clear_unread(&mut self) -> Result<()> {
+    pub fn clear_unread(&mut self, len: usize) -> Result<()> {
         let got = self.wait()?;
         for ((_, memory), got) in self.pieces.iter().zip(got) {
-            (self.clear)(&mut self.buffer, memory.start + got..memory.end);
+            let end = memory.end.min(len);
+            (self.clear)(&mut self.buffer, end.min(memory.start + got)..end);
         }
         Ok(())
     }

@@ -6,6 +6,7 @@
 
 use crate::device::Device;
 use crate::pool;
+use crate::queue::Queue;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
@@ -70,11 +71,11 @@ impl SingleReads {
 /// Gets the file of a device into the page cache, by a helper, if one can be had, while the device is open. Holes stay. `has_gaps`: some
 /// of it is there already, here and there.
 pub(crate) fn start(device: &Arc<dyn Device>, len_bytes: u64, has_gaps: bool) {
-    step(Arc::downgrade(device), 0..len_bytes, has_gaps);
+    step(Arc::downgrade(device), device.properties().queue, 0..len_bytes, has_gaps);
 }
 
-fn step(device: Weak<dyn Device>, range: Range<u64>, has_gaps: bool) {
-    pool::writeback().run_if_thread(move || {
+fn step(device: Weak<dyn Device>, queue: Queue, range: Range<u64>, has_gaps: bool) {
+    pool::writeback(queue).run_if_thread(move || {
         let Some(open) = device.upgrade() else { return };
         let len_bytes = STEP_BYTES.min(range.end - range.start);
         // Who reads what cannot be read is told so.
@@ -85,7 +86,7 @@ fn step(device: Weak<dyn Device>, range: Range<u64>, has_gaps: bool) {
         drop(open);
         let rest = range.start + len_bytes..range.end;
         if got.is_ok() && !rest.is_empty() {
-            step(device, rest, has_gaps);
+            step(device, queue, rest, has_gaps);
         }
     });
 }

@@ -259,7 +259,7 @@ impl ReadAhead {
         match resident {
             // The reader, who waits for it next, copies it himself: no worker is faster.
             true if self.window.is_empty() => transfer.queue(),
-            true => streams().push(&transfer),
+            true => streams(device.properties().queue).push(&transfer),
             false => device.start(&transfer),
         }
         self.window.push_back(Segment { range, transfer, resident, come: None });

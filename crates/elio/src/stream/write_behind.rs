@@ -14,6 +14,7 @@ use crate::error::{Error, Operation};
 use crate::inode::{Inode, overlap};
 use crate::pool::streams;
 use crate::stream::housekeeping;
+use crate::stream::lost::{Generation, Generations, Losses};
 use crate::stream::writeback::Filling;
 use crate::sys::aliasing;
 use crate::sys::region::Region;
@@ -45,7 +46,7 @@ pub(crate) struct WriteBehind {
     /// Counts the buffers that were ever held.
     generation: Generation,
     /// What was given up, for requests that are waited for later: at most one for each failed close while there are such.
-    lost: Vec<Lost>,
+    losses: Losses,
 }
 
 impl Default for WriteBehind {
@@ -56,24 +57,8 @@ impl Default for WriteBehind {
             held: None,
             going: VecDeque::new(),
             generation: 0,
-            lost: Vec::new(),
+            losses: Losses::default(),
         }
-    }
-}
-
-/// Which buffer took a write: lets a request ask whether its data is in the kernel yet.
-type Generation = u64;
-
-/// Buffers one after the other: those of a write, for example.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Generations {
-    first: Generation,
-    last: Generation,
-}
-
-impl Generations {
-    fn meets(self, other: Self) -> bool {
-        self.first <= other.last && other.first <= self.last
     }
 }
 
@@ -102,17 +87,6 @@ struct Going {
     refused: bool,
 }
 
-/// Buffers that were given up because the kernel refused them.
-#[derive(Debug)]
-struct Lost {
-    generations: Generations,
-    error: Error,
-    is_told: bool,
-}
-
-/// Of more, the oldest, for which hardly anybody still waits, count as one with all between them.
-const LOST_COUNT_MAX: usize = 64;
-
 /// Who writes, and how.
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
@@ -120,6 +94,8 @@ pub(crate) struct Writer {
     pub(crate) path: Arc<Path>,
     pub(crate) route: Route,
     pub(crate) filling: Filling,
+    /// By which the first of the buffer was written: that fails if the kernel refuses it.
+    pub(crate) operation: Operation,
     /// What the kernel refuses is given up at once.
     pub(crate) gives_up: bool,
 }
@@ -127,7 +103,7 @@ pub(crate) struct Writer {
 impl Writer {
     fn error(&self, range: &Range<u64>, source: io::Error) -> Error {
         let len_bytes = range.end - range.start;
-        Error::of_transfer(&*self.device, Operation::Write, &self.path, range.start, len_bytes, source)
+        Error::of_transfer(&*self.device, self.operation, &self.path, range.start, len_bytes, source)
     }
 }
 
@@ -171,7 +147,7 @@ impl Held {
         let region = Region::of_pool(buffer, end);
         let device = Arc::clone(&writer.device);
         let transfer = Transfer::new(device, Direction::Write, writer.route, offset_bytes, region);
-        streams().push(&transfer);
+        streams(writer.device.properties().queue).push(&transfer);
         Going { writer, transfer, generation, refused: false }
     }
 }
@@ -215,34 +191,6 @@ impl WriteBehind {
         let first = self.going.front().map(|going| going.generation).or(held)?;
         let last = held.or(self.going.back().map(|going| going.generation))?;
         Some(Generations { first, last })
-    }
-
-    fn note_lost(&mut self, lost: Lost) {
-        self.lost.push(lost);
-        if self.lost.len() > LOST_COUNT_MAX {
-            let second = self.lost.remove(1);
-            let oldest = &mut self.lost[0];
-            oldest.generations.last = second.generations.last;
-            oldest.is_told &= second.is_told;
-        }
-    }
-
-    /// Why one of these buffers was given up, if one was. Somebody is told of it.
-    fn loss(&mut self, generations: Generations) -> Option<Error> {
-        let mut lost = self.lost.iter_mut().filter(|lost| lost.generations.meets(generations));
-        let first = lost.next()?;
-        first.is_told = true;
-        lost.for_each(|other| other.is_told = true);
-        Some(first.error.duplicate())
-    }
-
-    /// Of what was given up, what nobody was told of. Now somebody is.
-    fn untold_loss(&mut self) -> Option<Error> {
-        let mut untold = self.lost.iter_mut().filter(|lost| !lost.is_told);
-        let first = untold.next()?;
-        first.is_told = true;
-        untold.for_each(|other| other.is_told = true);
-        Some(first.error.duplicate())
     }
 }
 
@@ -414,7 +362,7 @@ impl Inode {
         // Some of it may have been written.
         self.invalidate_read_ahead(range);
         let generations = Generations { first: generation, last: generation };
-        gathering.note_lost(Lost { generations, error, is_told: false });
+        gathering.losses.note(generations, error, false);
         self.has_lost_writes.store(true, Ordering::Release);
     }
 
@@ -436,12 +384,15 @@ impl Inode {
         self.has_lost_writes.load(Ordering::Acquire)
     }
 
+    /// Hands everything held to the kernel.
+    pub(crate) fn hand_over_all(&self) -> Result<(), Error> {
+        if self.has_written_behind() { self.flush_locked(&mut self.gathering()) } else { Ok(()) }
+    }
+
     /// Hands everything held to the kernel. What was given up is told, if nobody was told before.
     pub(crate) fn flush(&self) -> Result<(), Error> {
-        if self.has_written_behind() {
-            self.flush_locked(&mut self.gathering())?;
-        }
-        let untold = if self.has_lost_writes() { self.gathering().untold_loss() } else { None };
+        self.hand_over_all()?;
+        let untold = if self.has_lost_writes() { self.gathering().losses.tell_untold() } else { None };
         untold.map_or(Ok(()), Err)
     }
 
@@ -459,7 +410,7 @@ impl Inode {
 
     /// Hands over what is held of these buffers still, for who is told if one of them was given up.
     pub(crate) fn flush_generations(&self, generations: Generations) -> Result<(), Error> {
-        let loss = || if self.has_lost_writes() { self.gathering().loss(generations) } else { None };
+        let loss = || if self.has_lost_writes() { self.gathering().losses.tell(generations) } else { None };
         if let Some(error) = loss() {
             return Err(error);
         }
@@ -495,7 +446,7 @@ impl Inode {
     pub(crate) fn lose_written_behind(&self, error: &Error) {
         let mut gathering = self.gathering();
         if let Some(generations) = gathering.generations() {
-            gathering.note_lost(Lost { generations, error: error.duplicate(), is_told: true });
+            gathering.losses.note(generations, error.duplicate(), true);
             self.has_lost_writes.store(true, Ordering::Release);
         }
         self.abandon_locked(&mut gathering);

@@ -262,7 +262,7 @@ impl Writeback {
     ) {
         let (device, step) = (Arc::clone(device), self.take_step());
         self.started.push_back(Arc::clone(&step));
-        pool::writeback().run(move || work(&*device, &step));
+        pool::writeback(device.properties().queue).run(move || work(&*device, &step));
     }
 
     /// What is to be started now.

@@ -219,8 +219,13 @@ pub(crate) fn has_data(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) ->
 /// Reserves space without changing the length.
 pub(crate) fn allocate(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
     let (at, len) = (offset(offset_bytes)?, offset(len_bytes)?);
-    // SAFETY: no memory is passed.
-    check(unsafe { libc::fallocate(fd.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE, at, len) })
+    loop {
+        // SAFETY: no memory is passed.
+        let reserved = check(unsafe { libc::fallocate(fd.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE, at, len) });
+        if !reserved.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::Interrupted) {
+            return reserved;
+        }
+    }
 }
 
 /// Gives back what is allocated beyond `len_bytes`, if the file ends there and nobody else has it open.

@@ -1,32 +1,43 @@
-//! The process's `io_uring`: transfers go in from any thread, and any thread may wait for them.
+//! The rings of this process, one for each queue: transfers go in from any thread, and any thread may wait for them.
 //!
-//! One thread at a time, the leader, sleeps in the kernel and collects completions for all; the others sleep until
+//! Of each ring one thread at a time, the leader, sleeps in the kernel and collects completions for all; the others sleep until
 //! their transfer is done or the lead is free. A ring per thread could defer its completion work to its owner, but then
 //! a request could be waited for only by the thread that made it, which callers from C and OpenMP do not promise.
 
 use crate::device::Route;
+use crate::queue::Queue;
 use crate::sys::fork;
 use crate::sys::transfer::{Direction, Transfer};
 use io_uring::{IoUring, opcode, squeue, types};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;
+use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, BorrowedFd};
+use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
 
-/// How many transfers are in the kernel at most; more wait their turn here. No device needs as many of one process, and one whose queue
-/// is full, as a virtual disk's soon is with short transfers, gets each of the others later by a thread of the kernel.
+/// How many transfers of a queue are in the kernel at most; more wait their turn here. No device needs as many of one process, and one
+/// whose queue is full, as a virtual disk's soon is with short transfers, gets each of the others later by a thread of the kernel.
 const ENTRIES_COUNT: u32 = 128;
 /// What one entry moves at most.
 const ENTRY_BYTES_MAX: u32 = 1 << 30;
+/// Who waits for one ring looks so often after others in which transfers wait for their turn.
+const BACKLOG_NANOSECONDS: u32 = 1_000_000;
 /// So many are held at most; the kernel's block layer gathers no more either.
 const HELD_COUNT_MAX: usize = 32;
 
-static RING: OnceLock<io::Result<Ring>> = OnceLock::new();
+/// By the number of the queue.
+static RINGS: [OnceLock<io::Result<Ring>>; Queue::COUNT_MAX] = [const { OnceLock::new() }; Queue::COUNT_MAX];
+/// None of a higher number has been made.
+static RINGS_END: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     /// Whether this thread has a [`Hold`].
     static HOLDS: Cell<bool> = const { Cell::new(false) };
+    /// The rings in which it holds something. Not dropped: at its end the program may use files still.
+    static HELD: ManuallyDrop<RefCell<Vec<&'static Ring>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
 pub(crate) struct Ring {
@@ -60,33 +71,43 @@ struct Lead {
 
 /// While it lives, transfers that this thread starts are gathered and handed to the kernel many at a time, which tells the device of
 /// all of them at once: that costs several microseconds each time where the device is virtual. A thread that waits for a
-/// transfer hands over what any thread holds, so that nobody waits for what is only held.
-pub(crate) struct Hold {
-    ring: &'static Ring,
-    is_outermost: bool,
-}
+/// transfer hands over what any thread holds in that ring, and what it holds itself in others, so that nobody waits for what is only held.
+pub(crate) struct Hold(());
 
-/// Holds what this thread starts. `None` where nothing has gone through the ring yet, or it is the parent's.
+/// Holds what this thread starts. `None` where it does so already, or the rings are the parent's.
 pub(crate) fn hold() -> Option<Hold> {
-    if fork::is_child() {
-        return None;
-    }
-    RING.get().and_then(|ring| ring.as_ref().ok()).map(Ring::hold)
+    if fork::is_child() || HOLDS.replace(true) { None } else { Some(Hold(())) }
 }
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        if self.is_outermost {
-            HOLDS.set(false);
-            self.ring.submit(&mut self.ring.submission());
-        }
+        HOLDS.set(false);
+        hand_over_held();
     }
 }
 
-/// The ring of this process, made at the first call; the error says why there is none. A forked child has its parent's, through which
+/// What this thread holds goes to the kernel.
+fn hand_over_held() {
+    HELD.with(|held| held.borrow_mut().drain(..).for_each(|ring| ring.submit(&mut ring.submission())));
+}
+
+/// The ring of a queue, made at the first call; the error says why there is none. A forked child has its parent's, through which
 /// nothing may go: whoever starts or waits for a transfer asks [`fork::is_child`] first.
-pub(crate) fn ring() -> Result<&'static Ring, &'static io::Error> {
-    RING.get_or_init(Ring::new).as_ref()
+pub(crate) fn ring(queue: Queue) -> Result<&'static Ring, &'static io::Error> {
+    let ring = RINGS[queue.number()].get_or_init(Ring::new).as_ref();
+    RINGS_END.fetch_max(queue.number() + 1, Ordering::Release);
+    ring
+}
+
+/// Moves the other rings along: there may be nobody else to do it while this thread waits for one. Tells whether there is more to be moved.
+fn poll_others_than(this: &Ring) -> bool {
+    let others = rings().filter(|other| !ptr::eq(*other, this));
+    // All of them.
+    others.filter(|other| other.poll_if_busy()).count() > 0
+}
+
+fn rings() -> impl Iterator<Item = &'static Ring> {
+    RINGS[..RINGS_END.load(Ordering::Acquire)].iter().filter_map(|ring| ring.get()?.as_ref().ok())
 }
 
 impl Ring {
@@ -110,11 +131,14 @@ impl Ring {
         let is_held = HOLDS.get() && submission.backlog.len() < HELD_COUNT_MAX;
         if !is_held || submission.waiting_count > 0 {
             self.submit(&mut submission);
+        } else {
+            HELD.with(|held| {
+                let mut held = held.borrow_mut();
+                if !held.iter().any(|ring| ptr::eq(*ring, self)) {
+                    held.push(self);
+                }
+            });
         }
-    }
-
-    fn hold(&'static self) -> Hold {
-        Hold { ring: self, is_outermost: !HOLDS.replace(true) }
     }
 
     fn submission(&self) -> MutexGuard<'_, Submission> {
@@ -172,7 +196,7 @@ impl Ring {
             if self.try_lead() {
                 while transfer.is_in_ring() {
                     if self.collect() == 0 {
-                        self.enter(1);
+                        self.sleep(poll_others_than(self));
                     }
                 }
                 self.stop_leading();
@@ -183,8 +207,31 @@ impl Ring {
         self.submission().waiting_count -= 1;
     }
 
+    /// Sleeps until something is complete; not for long if others have a backlog, where the kernel knows how (from 5.11 on).
+    fn sleep(&self, others_have_backlog: bool) {
+        if others_have_backlog && self.uring.params().is_feature_ext_arg() {
+            let time = types::Timespec::new().nsec(BACKLOG_NANOSECONDS);
+            let until = types::SubmitArgs::new().timespec(&time);
+            let _ = self.uring.submitter().submit_with_args(1, &until);
+        } else {
+            self.enter(1);
+        }
+    }
+
+    /// Moves it along if it has anything to do; tells whether transfers wait for their turn afterwards. One that is in use at this moment has
+    /// somebody who looks after it.
+    fn poll_if_busy(&self) -> bool {
+        let has_work =
+            |submission: &Submission| submission.in_kernel_count > 0 || !submission.backlog.is_empty();
+        if self.submission.try_lock().is_ok_and(|submission| has_work(&submission)) {
+            self.poll();
+        }
+        self.submission.try_lock().is_ok_and(|submission| !submission.backlog.is_empty())
+    }
+
     /// Hands over what threads hold, and lets nobody hold more while this one waits.
     fn note_waiting(&self) {
+        hand_over_held();
         let mut submission = self.submission();
         submission.waiting_count += 1;
         self.submit(&mut submission);
@@ -263,11 +310,13 @@ fn entry(transfer: &Arc<Transfer>, fd: BorrowedFd<'_>) -> squeue::Entry {
 mod tests {
     use super::*;
     use crate::buffer;
+    use crate::buffer::in_tests::with_buffers;
     use crate::device::Device;
     use crate::device::memory::MemoryDevice;
     use crate::sys::region::Region;
     use std::fs::File;
     use std::os::fd::AsFd;
+    use std::time::{Duration, Instant};
 
     const LEN: usize = 4096;
 
@@ -306,11 +355,12 @@ mod tests {
 
     #[test]
     fn what_is_held_goes_to_the_kernel_together() {
+        let _buffers = with_buffers();
         let Some(bench) = Bench::new() else { return };
-        let held = bench.ring.hold();
+        let held = hold();
         let mut transfers: Vec<_> = (0..HELD_COUNT_MAX - 1).map(|page| bench.start(page)).collect();
         assert_eq!(bench.held_count(), HELD_COUNT_MAX - 1);
-        drop(bench.ring.hold());
+        drop(hold());
         assert_eq!(bench.held_count(), HELD_COUNT_MAX - 1, "an inner hold ends nothing");
         transfers.push(bench.start(HELD_COUNT_MAX - 1));
         assert_eq!(bench.held_count(), 0, "as many as are held at most");
@@ -324,9 +374,43 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_hands_over_what_another_thread_holds() {
+    fn what_waits_for_its_turn_in_one_ring_is_moved_along_by_who_waits_for_another() {
+        let _buffers = with_buffers();
+        let Ok(other) = ring(Queue::of_directory("/elio/other".as_ref())) else { return };
         let Some(bench) = Bench::new() else { return };
-        let held = bench.ring.hold();
+        let beside = Bench { ring: other, ..Bench::new().expect("as before") };
+        // Of a pipe that nobody writes for a while.
+        let (reader, mut writer) = io::pipe().unwrap();
+        let region = Region::of_pool(buffer::pool().take(LEN).expect("a page"), LEN);
+        let late = Transfer::new(Arc::clone(&bench.device), Direction::Read, Route::Cached, 0, region);
+        bench.ring.start(&late, reader.as_fd());
+        // Others who wait must not move it along before.
+        while !other.try_lead() {
+            std::thread::yield_now();
+        }
+        let any_page = |number: usize| beside.start(number % HELD_COUNT_MAX);
+        let others: Vec<_> = (0..ENTRIES_COUNT as usize + 10).map(any_page).collect();
+        assert!(beside.held_count() > 0, "the kernel has not had all of it");
+        other.stop_leading();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| late.wait());
+            let patience = Instant::now() + Duration::from_secs(60);
+            while beside.held_count() > 0 && Instant::now() < patience {
+                std::thread::yield_now();
+            }
+            let left_count = beside.held_count();
+            io::Write::write_all(&mut writer, &[2; LEN]).unwrap();
+            assert_eq!(waiting.join().unwrap().unwrap(), LEN);
+            assert_eq!(left_count, 0);
+        });
+        assert!(others.iter().all(|transfer| is_read(transfer)));
+    }
+
+    #[test]
+    fn who_waits_hands_over_what_another_thread_holds() {
+        let _buffers = with_buffers();
+        let Some(bench) = Bench::new() else { return };
+        let held = hold();
         let transfer = bench.start(0);
         assert_eq!(bench.held_count(), 1);
         std::thread::scope(|scope| {

@@ -298,7 +298,8 @@ impl Transfer {
             outcome => return self.finish(outcome),
         };
         self.moved_bytes.store(moved_bytes, Ordering::Relaxed);
-        pool::transfers().push(self);
+        let queue = self.device().as_ref().expect("there until it is done").properties().queue;
+        pool::transfers(queue).push(self);
     }
 
     pub(crate) fn finish(&self, outcome: Outcome) {
@@ -310,6 +311,11 @@ impl Transfer {
     /// Whether it is done, without moving anything along.
     pub(crate) fn is_done(&self) -> bool {
         self.done.load(Ordering::Acquire)
+    }
+
+    /// Whether it waits for a worker.
+    pub(crate) fn is_queued(&self) -> bool {
+        matches!(self.status().state, State::Queued)
     }
 
     /// Whether the ring has it.
@@ -344,7 +350,7 @@ impl Transfer {
     /// Waits until it is done if an engine has begun; what is only queued stays so.
     pub(crate) fn wait_if_begun(&self) {
         self.give_up_if_of_parent();
-        while !self.is_done() && !matches!(self.status().state, State::Queued) {
+        while !self.is_done() && !self.is_queued() {
             self.wait_for_engine();
         }
     }

@@ -1,7 +1,7 @@
 //! What happens when the device misbehaves: every error is reported, nothing hangs, and what is reported as written is.
 
 use crate::support::{Scratch, pattern};
-use elio::{CachePolicy, Error, Fault, FaultDevice, File, Mode, OpenOptions, Sharing};
+use elio::{CachePolicy, Error, Fault, FaultDevice, File, Mode, OpenOptions, Operation, Sharing};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -301,7 +301,7 @@ fn a_gathered_write_of_a_shared_file_that_is_refused_has_failed_and_disturbs_no_
     let write = |at: u64| file.submit_write(at, pattern(at, 1000)).unwrap();
     let mut first = write(0);
     refuse();
-    assert!(matches!(first.wait(), Err(Error::NoSpace { .. })));
+    assert!(matches!(first.wait(), Err(Error::NoSpace { operation: Operation::AsyncWrite, .. })));
     // Another rank writes there, and nothing of the first write comes after it.
     std::fs::write(scratch.path("file"), pattern(7, 1000)).unwrap();
     std::thread::sleep(Duration::from_millis(300));

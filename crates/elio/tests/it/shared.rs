@@ -83,9 +83,10 @@ fn what_a_file_does_not_have_is_told_by_its_piece_and_can_be_cleared() {
     // The third piece begins at 2048 of the first file, which has 3000 bytes.
     let mut request = SpreadRequest::read(&pieces, vec![9; 9000]).unwrap();
     assert_eq!(request.wait().unwrap(), [3000, 3000, 952]);
-    request.clear_unread().unwrap();
+    request.clear_unread(8000).unwrap();
     let (_, found) = request.finish().unwrap();
-    assert!(found[..6952].iter().all(|&byte| byte == 1) && found[6952..].iter().all(|&byte| byte == 0));
+    let are = |bytes: &[u8], value| bytes.iter().all(|&byte| byte == value);
+    assert!(are(&found[..6952], 1) && are(&found[6952..8000], 0) && are(&found[8000..], 9));
 }
 
 #[test]

@@ -107,7 +107,7 @@ pub(crate) fn a_file_is_found_again_with_other_hints(world: &World) {
 /// Whatever `CHEMIO_SF_DIRS` says now.
 pub(crate) fn a_plain_file_stays_one_and_a_described_one_is_found(world: &World) {
     let (plain, described) = (World::path("was plain"), World::path("described"));
-    let stripes = ["described.one", "described.two", "described.three"].map(World::path);
+    let stripes = [0, 1, 2].map(|stripe| World::path(&format!("described.0123456789abcdef.stripe{stripe}")));
     if world.is_first() {
         fs::write(&plain, "plain data").unwrap();
         let names: Vec<String> = stripes.iter().map(|stripe| format!("\"{}\"", stripe.display())).collect();
@@ -146,8 +146,12 @@ pub(crate) fn a_description_that_makes_no_sense_is_refused_and_kept(world: &Worl
             "units of 7 bytes",
         ),
         (
-            r#"{"format":"chemio-striped-file","version":1,"stripe_bytes":4096,"stripes":["/nowhere/x"]}"#,
+            r#"{"format":"chemio-striped-file","version":1,"stripe_bytes":4096,"stripes":["/nowhere/x.0123456789abcdef.stripe0"]}"#,
             "No such file or directory",
+        ),
+        (
+            r#"{"format":"chemio-striped-file","version":1,"stripe_bytes":4096,"stripes":["/etc/passwd"]}"#,
+            "has not the name of stripe 0",
         ),
     ] {
         if world.is_first() {

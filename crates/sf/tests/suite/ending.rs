@@ -13,10 +13,13 @@ pub(crate) fn requests_under_way_outlive_the_file(world: &World) {
         .map(|part| mine + part * (len as u64 / 8))
         .map(|at| (at, file.aread(at, vec![0; len / 8]).unwrap()))
         .collect();
-    let beyond = (world.ranks() * len) as u64 + mine;
-    let writes: Vec<_> =
-        (0..4).map(|part| file.awrite(beyond + part * 1000, vec![2; 600_000]).unwrap()).collect();
-    let small = file.awrite(beyond, vec![3; 10]).unwrap();
+    // So long that they are left to workers, also where ranks have all processors.
+    let written_len = 9 << 20;
+    let beyond = (world.ranks() * len + world.rank() * (3 * written_len + 10)) as u64;
+    let small = file.awrite(beyond + 3 * written_len as u64, vec![3; 10]).unwrap();
+    let writes: Vec<_> = (0..3)
+        .map(|part| file.awrite(beyond + part * written_len as u64, vec![2; written_len]).unwrap())
+        .collect();
     file.destroy().unwrap();
     assert!(!World::path("pending").exists() && stripes_of("pending").is_empty());
     for (at, request) in reads {

@@ -135,7 +135,7 @@ impl Pending {
 
     /// Lets a worker copy a staged part to its place once it is there.
     fn start_copy(&self, fetch: Arc<Transfer>, skip: usize, range: &Range<usize>) -> Arc<Transfer> {
-        let staged: Arc<dyn Device> = StagedDevice::of_fetch(fetch, skip);
+        let staged: Arc<dyn Device> = StagedDevice::of_fetch(self.queue(), fetch, skip);
         Transfer::start(&staged, Direction::Read, Route::Cached, 0, self.memory.region(range))
     }
 
@@ -149,7 +149,7 @@ impl Pending {
         let range = self.take_unissued();
         let (handle, file_range) = (Arc::clone(&self.handle), self.file_range(&range));
         let start = file_range.start;
-        let staged = StagedDevice::new(move |offset_bytes, into| {
+        let staged = StagedDevice::new(self.queue(), move |offset_bytes, into| {
             handle.inode.forget_done(); // and with it buffers
             Self::direct_read(&handle, start + offset_bytes, into)
         });
@@ -158,7 +158,7 @@ impl Pending {
         transfer.queue();
         self.handle.inode.note_in_flight(&transfer, file_range);
         if is_offered {
-            pool::transfers().offer(&transfer);
+            pool::rests(self.queue()).offer(&transfer);
         }
         self.parts.push_back(Part { range, way: Way::Left { transfer, is_offered } });
     }
@@ -176,10 +176,11 @@ impl Pending {
 
     /// Lets a worker begin with what was left: the caller looks for its end without waiting.
     pub(super) fn offer_rest(&mut self) {
+        let queue = self.queue();
         if let Some(Part { way: Way::Left { transfer, is_offered }, .. }) = self.parts.back_mut()
             && !std::mem::replace(is_offered, true)
         {
-            pool::transfers().offer(transfer);
+            pool::rests(queue).offer(transfer);
         }
     }
 
