@@ -8,6 +8,7 @@ use chemio_capi::handles::{Table, into_last};
 use chemio_capi::{Result, boundary, exit, logging};
 use comm::Comm;
 use sf::{Access, Hints, SharedFile};
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -30,10 +31,16 @@ pub(crate) struct OpenFile {
     pub(crate) file: SharedFile,
     /// Tells its requests from those of others; handles are used again.
     pub(crate) serial: u64,
-    /// What a subroutine has met that can tell nobody.
-    untold: Mutex<Option<Arc<chemio_capi::Error>>>,
+    /// What calls have met that could not tell it: the oldest is told next.
+    untold: Mutex<VecDeque<Arc<chemio_capi::Error>>>,
     /// Lives as long as there is a file.
     _comm: Arc<Comm>,
+}
+
+impl OpenFile {
+    fn untold(&self) -> MutexGuard<'_, VecDeque<Arc<chemio_capi::Error>>> {
+        self.untold.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What a file is to be made from.
@@ -141,7 +148,7 @@ pub(crate) fn sync_by_subroutine(handle: i64) -> Result<()> {
     let open = file(handle)?;
     finish(&open, sf::SharedFile::sync).map_err(|error| {
         let error = Arc::new(error);
-        *open.untold.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&error));
+        open.untold().push_front(Arc::clone(&error));
         chemio_capi::Error::Again(error)
     })
 }
@@ -150,9 +157,17 @@ pub(crate) fn sync_by_subroutine(handle: i64) -> Result<()> {
 fn finish(open: &OpenFile, end: fn(&sf::SharedFile) -> sf::Result<()>) -> Result<()> {
     REQUESTS.drain(open.serial);
     let result = end(&open.file).map_err(of_file);
-    let untold = open.untold.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let untold = open.untold().pop_front();
     let before = untold.map_or(Ok(()), |error| Err(chemio_capi::Error::Again(error)));
-    before.and_then(|()| REQUESTS.untold(open.serial)).and(result)
+    let before = before.and_then(|()| REQUESTS.untold(open.serial));
+    match (&before, result) {
+        (Ok(()), result) => result,
+        (Err(_), Ok(())) => before,
+        (Err(_), Err(error)) => {
+            open.untold().push_back(Arc::new(error));
+            before
+        }
+    }
 }
 
 /// Hands over what a program that ends has written, without closing anything for other threads of it. The files stay.

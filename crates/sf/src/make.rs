@@ -271,23 +271,25 @@ impl Making {
     }
 }
 
-/// Whether a file system does not know how to reserve.
+/// Whether a file system does not know how to reserve, or not so much, or was interrupted again and again.
 fn is_not_offered(error: &elio::Error) -> bool {
-    let kinds = [ErrorKind::Unsupported, ErrorKind::InvalidInput];
+    let kinds =
+        [ErrorKind::Unsupported, ErrorKind::InvalidInput, ErrorKind::FileTooLarge, ErrorKind::Interrupted];
     error.os_error().is_some_and(|error| kinds.contains(&error.kind()))
 }
 
 /// Refuses to reserve what is not there: some file systems would fill themselves up before they say so.
 fn expect_space(files: &[PathBuf], striping: Striping, len_bytes: u64) -> Result<()> {
-    let mut missing_by_device = HashMap::new();
+    let mut missing_by_pool = HashMap::new();
     for (stripe, file) in files.iter().enumerate() {
         let found = fs::metadata(file).ok();
         let has_bytes = found.as_ref().map_or(0, |metadata| metadata.blocks() * 512);
-        // Several stripes may be in one file system.
-        let missing = missing_by_device.entry(found.map(|metadata| metadata.dev())).or_insert(0u64);
+        let available_bytes = elio::stat(file.parent().unwrap_or(file))?.available_bytes;
+        // Several stripes may be in one file system; directories with limits of their own say so.
+        let pool = (found.map(|metadata| metadata.dev()), available_bytes);
+        let missing = missing_by_pool.entry(pool).or_insert(0u64);
         *missing += striping.share_of(stripe, len_bytes).saturating_sub(has_bytes);
         let missing_bytes = *missing;
-        let available_bytes = elio::stat(file.parent().unwrap_or(file))?.available_bytes;
         if missing_bytes > available_bytes {
             return Err(Error::Device(elio::Error::NoSpace {
                 operation: Operation::Preallocate,

@@ -193,7 +193,10 @@ impl Storage {
 
     /// What says where the data is: a file system may not keep the name of a file whose data it keeps.
     fn sync_names(&self) -> Result<()> {
-        let files = self.files.iter().map(elio::File::path).chain([&*self.absolute]);
+        // A link leads to a file whose name is in another directory.
+        let behind_link = std::fs::canonicalize(&self.absolute).ok();
+        let files =
+            self.files.iter().map(elio::File::path).chain([&*self.absolute]).chain(behind_link.as_deref());
         let directories: BTreeSet<_> = files.filter_map(Path::parent).collect();
         let description = self.striping.is_striped().then_some(&*self.absolute);
         for place in directories.into_iter().chain(description) {

@@ -218,14 +218,15 @@ pub(crate) fn has_data(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) ->
 
 /// Reserves space without changing the length.
 pub(crate) fn allocate(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
+    /// A file system that is interrupted may give back what it has reserved: it would never end where signals come often.
+    const TRIES_MAX: usize = 10;
     let (at, len) = (offset(offset_bytes)?, offset(len_bytes)?);
-    loop {
-        // SAFETY: no memory is passed.
-        let reserved = check(unsafe { libc::fallocate(fd.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE, at, len) });
-        if !reserved.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::Interrupted) {
-            return reserved;
-        }
-    }
+    // SAFETY: no memory is passed.
+    let reserve = || check(unsafe { libc::fallocate(fd.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE, at, len) });
+    let is_interrupted = |reserved: &io::Result<()>| {
+        reserved.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::Interrupted)
+    };
+    (1..TRIES_MAX).map(|_| reserve()).find(|reserved| !is_interrupted(reserved)).unwrap_or_else(reserve)
 }
 
 /// Gives back what is allocated beyond `len_bytes`, if the file ends there and nobody else has it open.
