@@ -1,6 +1,7 @@
 //! Options that several commands take, and those of re-blocking.
 
 use clap::{Args, ValueHint};
+use layout::DeviceModel;
 use std::path::PathBuf;
 
 /// Whether facts are printed for people or for programs.
@@ -36,8 +37,14 @@ pub struct Reblocking {
     #[arg(long, value_name = "MB", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub bandwidth: u64,
     /// How many contiguous transfers the device begins in a second, with several in flight.
-    #[arg(long, value_name = "N", default_value_t = 122_070, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = DeviceModel::default().operations_per_second,
+        value_parser = clap::value_parser!(u64).range(1..))]
     pub operations: u64,
+    /// How much longer the device takes, in hundredths, for what is read while nothing is written, or the other way round. A plan
+    /// reads the next step while one is written, unless larger steps are worth more.
+    #[arg(long, value_name = "PERCENT", default_value_t = DeviceModel::default().alone_percent,
+        value_parser = clap::value_parser!(u64).range(..=1000))]
+    pub alone: u64,
 }
 
 /// Say how an array would be brought into bricks of another shape: what is read, kept and written in which passes.

@@ -50,6 +50,7 @@ fn pass_to_json(pass: &Pass, element_bytes: u128) -> Value {
         "block": pass.block().to_vec(),
         "template": pass.template().to_vec(),
         "max_block": pass.max_block().to_vec(),
+        "max_blocks": cost.max_blocks,
         "order": pass.order(),
         "read_bytes": bytes(cost.read_elems),
         "read_operations": number(cost.read_operations),

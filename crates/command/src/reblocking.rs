@@ -122,6 +122,7 @@ impl Reblocking {
             read_bytes_per_second: bandwidth,
             write_bytes_per_second: bandwidth,
             operations_per_second: self.options.operations,
+            alone_percent: self.options.alone,
             ..DeviceModel::default()
         }
     }
@@ -255,7 +256,8 @@ mod tests {
             io_processes: None,
             files: 1,
             bandwidth: 2000,
-            operations: 122_070,
+            operations: DeviceModel::default().operations_per_second,
+            alone: DeviceModel::default().alone_percent,
         }
     }
 

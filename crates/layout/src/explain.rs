@@ -80,7 +80,7 @@ impl fmt::Display for Plan {
     }
 }
 
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 14] = [
     "pass",
     "from",
     "to",
@@ -89,6 +89,7 @@ const COLUMNS: [&str; 13] = [
     "block",
     "template",
     "Max",
+    "of them",
     "order",
     "reads",
     "writes",
@@ -113,6 +114,7 @@ impl Plan {
             Extents(&pass.block()).to_string(),
             Extents(&pass.template()).to_string(),
             Extents(&pass.max_block()).to_string(),
+            cost.max_blocks.to_string(),
             order.join(","),
             moved(cost.read_elems, cost.read_operations),
             moved(cost.written_elems, cost.write_operations),

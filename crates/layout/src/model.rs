@@ -19,23 +19,23 @@ pub struct DeviceModel {
     /// Writes shorter than so many bytes are joined in the page cache with what later steps write beside them: one costs half an
     /// operation, and its bytes, which are copied once more, an eighth more. 1: nothing is joined.
     pub joined_bytes: u64,
-    /// Whether one step is read while the one before is written. What all plans overlap alike is not in the sum of reading and
-    /// writing; but nothing is written while the first step is read, nor read while the last one is written, and meanwhile the
-    /// device does half of what it can: large steps cost that much more.
-    pub overlaps_steps: bool,
+    /// So many hundredths longer takes what is read while nothing is written, or written while nothing is read. With two Max blocks
+    /// these are the reads of the first step and the writes of the last one, with a single one it is everything.
+    pub alone_percent: u64,
 }
 
 impl Default for DeviceModel {
-    /// A solid-state disk of a node: 2 GB/s, and an operation costs as much as 16 KiB, with several in flight.
+    /// A solid-state disk of a node: 2 GB/s, and an operation costs as much as 32 KiB, with several in flight. Reading and writing at
+    /// once gain little, because it is one flash, or one host, that does both.
     fn default() -> Self {
         Self {
             read_bytes_per_second: 2_000_000_000,
             write_bytes_per_second: 2_000_000_000,
-            operations_per_second: 122_070,
+            operations_per_second: 61_035,
             steps_per_second: 5_000,
             page_bytes: 4096,
             joined_bytes: 16 << 10,
-            overlaps_steps: true,
+            alone_percent: 10,
         }
     }
 }
@@ -50,7 +50,7 @@ impl DeviceModel {
             steps_per_second: u64::MAX,
             page_bytes: 1,
             joined_bytes: 1,
-            overlaps_steps: false,
+            alone_percent: 0,
         }
     }
 
@@ -58,9 +58,9 @@ impl DeviceModel {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     pub(crate) fn seconds(&self, work: Work) -> f64 {
         let per = |amount: u128, rate: u64| amount as f64 / rate as f64;
-        let alone = per(work.step_bytes, self.read_bytes_per_second)
-            + per(work.step_bytes, self.write_bytes_per_second);
-        (if self.overlaps_steps { alone / 2.0 } else { 0.0 })
+        let alone = per(work.read_alone_bytes, self.read_bytes_per_second)
+            + per(work.written_alone_bytes, self.write_bytes_per_second);
+        alone * self.alone_percent as f64 / 100.0
             + per(work.read_bytes, self.read_bytes_per_second)
             + per(work.written_bytes, self.write_bytes_per_second)
             + per(work.operations, self.operations_per_second)
@@ -107,6 +107,8 @@ pub(crate) struct Work {
     pub(crate) written_bytes: u128,
     pub(crate) operations: u128,
     pub(crate) steps: u128,
-    /// Of the largest step.
-    pub(crate) step_bytes: u128,
+    /// Those of the bytes that are read while nothing is written.
+    pub(crate) read_alone_bytes: u128,
+    /// The other way round.
+    pub(crate) written_alone_bytes: u128,
 }

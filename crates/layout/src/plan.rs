@@ -8,8 +8,9 @@ pub(crate) mod search;
 pub(crate) mod template;
 
 use crate::error::{Error, Result};
+use crate::model::Work;
 use crate::permutation::Permutation;
-use crate::problem::{Problem, Units};
+use crate::problem::{Buffers, Problem, Units};
 use axis::Axis;
 use cost::{Counted, PassCost, Prices, product, traversal_order};
 use multipass::{Leg, Solved, best_passes, seconds};
@@ -257,32 +258,65 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn prices<'b>(&'b self, leg: &'b Leg) -> Prices<'b> {
+    fn prices<'b>(&'b self, leg: &'b Leg, buffers: Buffers) -> Prices<'b> {
         Prices {
             device: &self.problem.device,
-            buffers: self.problem.buffers,
+            buffers,
             element_bytes: self.problem.element_bytes,
             write_order: leg.permutation.source(),
         }
     }
 
     fn passes(&self, leg: &Leg, kind: Kind, budget: &mut Budget) -> Option<Vec<Solved>> {
-        let bytes = leg.shapes.dims.iter().product::<u64>() * self.problem.element_bytes;
-        let work = crate::model::Work {
-            read_bytes: u128::from(bytes),
-            written_bytes: u128::from(bytes),
-            ..Default::default()
-        };
-        let ideal_seconds = self.problem.device.seconds(work);
+        let ideal_seconds = self.ideal_seconds(leg, self.problem.buffers);
         let mut single = |leg: &Leg, budget: &mut Budget| self.single(leg, kind, budget);
         best_passes(leg, &mut single, ideal_seconds, kind == Kind::Paper, budget)
     }
 
+    /// How long it takes to read and to write everything once, whatever that means for operations, steps and memory.
+    fn ideal_seconds(&self, leg: &Leg, buffers: Buffers) -> f64 {
+        let bytes = u128::from(leg.shapes.dims.iter().product::<u64>() * self.problem.element_bytes);
+        let alone_bytes = if buffers.max_blocks > 1 { 0 } else { bytes };
+        self.problem.device.seconds(Work {
+            read_bytes: bytes,
+            written_bytes: bytes,
+            read_alone_bytes: alone_bytes,
+            written_alone_bytes: alone_bytes,
+            ..Work::default()
+        })
+    }
+
+    /// The best pass of a kind, with as many Max blocks as are best for it.
     fn single(&self, leg: &Leg, kind: Kind, budget: &mut Budget) -> Option<Found> {
-        let prices = self.prices(leg);
-        // The first leg is the one from the source to the target at once; there are many others.
-        let exhaustive_max = if budget.legs == 0 { EXHAUSTIVE_MAX } else { EXHAUSTIVE_MAX / 5 };
+        // The first leg is the one from the source to the target at once; there are many others, which have to be quick: they have
+        // the most Max blocks with which they get by.
+        let is_first = budget.legs == 0;
+        let exhaustive_max = if is_first { EXHAUSTIVE_MAX } else { EXHAUSTIVE_MAX / 5 };
         budget.legs += 1;
+        let (mut best, mut is_exhaustive): (Option<Found>, bool) = (None, true);
+        for buffers in self.problem.buffers.choices() {
+            // Nothing is quicker than moving everything once.
+            let is_enough = |best: &Found| !is_first || best.cost.seconds <= self.ideal_seconds(leg, buffers);
+            if best.as_ref().is_some_and(is_enough) {
+                break;
+            }
+            if let Some(found) = self.with_buffers(leg, kind, buffers, exhaustive_max, budget) {
+                is_exhaustive &= found.is_exhaustive;
+                best = Some(found.better(best));
+            }
+        }
+        best.map(|found| Found { is_exhaustive, ..found })
+    }
+
+    fn with_buffers(
+        &self,
+        leg: &Leg,
+        kind: Kind,
+        buffers: Buffers,
+        exhaustive_max: usize,
+        budget: &mut Budget,
+    ) -> Option<Found> {
+        let prices = self.prices(leg, buffers);
         let (shapes, memory_elems) = (&leg.shapes, self.memory_elems);
         let search = Search { shapes, prices: &prices, memory_elems, exhaustive_max };
         let mut best: Option<Found> = None;
@@ -330,7 +364,8 @@ impl Planner<'_> {
     }
 
     fn no_memory(&self, leg: &Leg) -> Error {
-        let prices = self.prices(leg);
+        let least = Buffers { max_blocks: 1, ..self.problem.buffers };
+        let prices = self.prices(leg, least);
         let least = match self.problem.units {
             Units::Parts => {
                 let (shapes, memory_elems) = (&leg.shapes, u128::MAX);

@@ -29,17 +29,26 @@ pub enum Units {
 /// Memory besides what is retained between steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Buffers {
-    /// Max blocks: one to read a step, two to read the next step while this one is written.
+    /// Max blocks, at most: with two the next step is read while this one is written. A pass has fewer where larger steps are worth
+    /// more than that ([`PassCost::max_blocks`](crate::PassCost::max_blocks)).
     pub max_blocks: u64,
     /// Write blocks: parts of target bricks that are being put together.
     pub write_blocks: u64,
 }
 
 impl Buffers {
-    /// As `chemio-reblock` uses it: two boxes that take turns, and no others, because bricks are put together in the buffers of
-    /// transfers.
+    /// As `chemio-reblock` uses it: two boxes that take turns, or one, and no others, because bricks are put together in the buffers
+    /// of transfers.
     pub const IN_TURNS: Self = Self { max_blocks: 2, write_blocks: 0 };
+
+    /// Those that a pass may have, the most first.
+    pub(crate) fn choices(self) -> impl Iterator<Item = Self> {
+        (1..=self.max_blocks.min(MAX_BLOCKS_USEFUL)).rev().map(move |max_blocks| Self { max_blocks, ..self })
+    }
 }
+
+/// One is read while another is written; a third has nothing to do.
+const MAX_BLOCKS_USEFUL: u64 = 2;
 
 impl Default for Buffers {
     fn default() -> Self {

@@ -161,9 +161,10 @@ prop_compose! {
     fn device()(
         volume_only in any::<bool>(),
         operations_per_second in prop::sample::select(vec![100u64, 10_000, 1_000_000]),
+        alone_percent in prop::sample::select(vec![0u64, 10, 100]),
         page_bytes in prop::sample::select(vec![1u64, 16, 4096]),
     ) -> DeviceModel {
-        let device = DeviceModel { operations_per_second, page_bytes, ..DeviceModel::default() };
+        let device = DeviceModel { operations_per_second, alone_percent, page_bytes, ..DeviceModel::default() };
         if volume_only { DeviceModel::volume_only() } else { device }
     }
 }

@@ -1,19 +1,16 @@
 //! One pass: its steps, of which one is read while the one before is written.
 //!
-//! Two boxes take turns. A step is read into one of them; what is complete is written from there and from what earlier steps
-//! kept; then what later steps need is kept, and the box takes the next step but one. All requests go to the engine of transfers
+//! Two boxes take turns, if the plan has two. A step is read into one of them; what is complete is written from there and from what
+//! earlier steps kept; then what later steps need is kept, and the box takes the next step but one, or with a single box the next. All requests go to the engine of transfers
 //! in that order, which keeps several bricks in flight across them.
 
 use crate::boxes::Boxes;
 use crate::gathered::{Gathered, Held};
 use dra::{ArrayInMemory, DiskArray, MadeArray, Request, Syncing, Transfer};
-use layout::{Buffers, Pass, Step, Steps};
+use layout::{Pass, Step, Steps};
 use section::Section;
 use std::collections::VecDeque;
 use std::sync::Arc;
-
-/// Boxes that take turns.
-const TURNS: u64 = Buffers::IN_TURNS.max_blocks;
 
 /// Where steps go, and who is told of them.
 pub(crate) trait Watch {
@@ -141,7 +138,8 @@ impl Run {
     }
 
     fn make_turns(&mut self, boxes: &mut Boxes<'_>) -> dra::Result<()> {
-        let turns = u64::try_from(self.pass.cost().steps).unwrap_or(u64::MAX).min(TURNS);
+        let cost = self.pass.cost();
+        let turns = u64::try_from(cost.steps).unwrap_or(u64::MAX).min(cost.max_blocks);
         for _ in 0..turns {
             self.free_turns.push(self.turns.len());
             self.turns.push(boxes.make(&self.pass.max_block())?);

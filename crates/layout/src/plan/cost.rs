@@ -39,6 +39,8 @@ pub struct PassCost {
     pub steps: u128,
     /// The most that is retained between steps.
     pub retained_elems: u128,
+    /// Max blocks in memory: with one, nothing is read while a step is written.
+    pub max_blocks: u64,
     /// The most that is in memory.
     pub memory_elems: u128,
     /// How long the device takes.
@@ -243,14 +245,18 @@ fn cost(axes: &[Counted], prices: &Prices<'_>, retained_elems: u128, memory_elem
     let steps = product(axes.iter().map(|axis| axis.steps));
     let bytes = |elems: u128| elems.saturating_mul(u128::from(prices.element_bytes));
     let (write_operations, written_bytes) = prices.device.cost_of_writes(writes.count, bytes(written_elems));
+    // What is read for a part of a page is the whole page.
+    let read_bytes = bytes(read_elems)
+        .saturating_add(reads.unaligned.saturating_mul(u128::from(prices.device.page_bytes)));
+    let Buffers { max_blocks, .. } = prices.buffers;
+    let alone_max = if max_blocks > 1 { bytes(max_block_elems(axes)) } else { u128::MAX };
     let work = Work {
-        // What is read for a part of a page is the whole page.
-        read_bytes: bytes(read_elems)
-            .saturating_add(reads.unaligned.saturating_mul(u128::from(prices.device.page_bytes))),
+        read_bytes,
         written_bytes,
         operations: reads.count.saturating_add(write_operations).saturating_add(writes.unaligned),
         steps,
-        step_bytes: bytes(max_block_elems(axes)),
+        read_alone_bytes: read_bytes.min(alone_max),
+        written_alone_bytes: written_bytes.min(alone_max),
     };
     PassCost {
         read_elems,
@@ -261,6 +267,7 @@ fn cost(axes: &[Counted], prices: &Prices<'_>, retained_elems: u128, memory_elem
         unaligned_writes: writes.unaligned,
         steps,
         retained_elems,
+        max_blocks,
         memory_elems,
         seconds: prices.device.seconds(work),
     }

@@ -101,9 +101,9 @@ pub(crate) fn ranks_that_want_different_things_are_all_told(world: &World) {
 
 pub(crate) fn memory_that_programs_give_may_be_as_little_as_nothing(world: &World) {
     let disk = world.context(1);
-    let from = spec(&[1000, 4], &[1000, 1], DataType::Float64);
-    let source = world.source(&disk, &World::path("source"), &from, &counted(4000));
-    let to = spec(&[1000, 4], &[1, 4], DataType::Float64);
+    let from = spec(&[1000, 8], &[1000, 1], DataType::Float64);
+    let source = world.source(&disk, &World::path("source"), &from, &counted(8000));
+    let to = spec(&[1000, 8], &[1, 8], DataType::Float64);
     for units in [Units::WholeBricks, Units::Parts] {
         let mut target = disk.create(&World::path("target"), &to, Access::ReadWrite).expect("created");
         let options = Options { units, ..Options::default() };
@@ -112,7 +112,7 @@ pub(crate) fn memory_that_programs_give_may_be_as_little_as_nothing(world: &Worl
         // Four bricks, which are aligned to pages.
         assert_eq!(done.plan.problem().memory_bytes, 4 * 8192);
         assert_eq!(done.plan.passes().len() > 1, units == Units::WholeBricks, "{}", done.plan);
-        assert!(world.elements(&target) == counted(4000));
+        assert!(world.elements(&target) == counted(8000));
         delete(world, vec![target]);
     }
     delete(world, vec![source]);

@@ -33,7 +33,9 @@ fn random_brick(rng: &mut Rng, dims: &[u64]) -> Vec<u64> {
 
 fn random_options(rng: &mut Rng) -> Options {
     let operations_per_second = [50, 10_000, 1_000_000][rng.usize(..3)];
-    let device = DeviceModel { operations_per_second, page_bytes: 8, ..DeviceModel::default() };
+    let alone_percent = [0, 10, 100][rng.usize(..3)];
+    let device =
+        DeviceModel { operations_per_second, alone_percent, page_bytes: 8, ..DeviceModel::default() };
     let device = if rng.bool() { DeviceModel::volume_only() } else { device };
     let units = if rng.bool() { Units::WholeBricks } else { Units::Parts };
     Options { device, units, noted_bytes: rng.u64(0..40_000) }
