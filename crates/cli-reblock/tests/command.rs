@@ -245,7 +245,8 @@ fn of_an_array_between_passes_whose_removal_was_interrupted_nothing_is_left() {
     let empty = |between: &Path| fs::create_dir(between).unwrap();
     let leaves: [&dyn Fn(&Path); 2] = [&half_removed, &empty];
     for leave in leaves {
-        for ranks in ["", "-n 2"] {
+        let more_memory = SLOWLY.replace("--memory 1", "--memory 2") + " -n 2";
+        for words in [SLOWLY, &more_memory] {
             let mut unfinished = None;
             for _ in 0..5 {
                 let third = || mark(&target).is_some_and(|mark| mark["pass"].as_u64() >= Some(2));
@@ -260,9 +261,9 @@ fn of_an_array_between_passes_whose_removal_was_interrupted_nothing_is_left() {
             let between = scratch.path().join(format!("target.pass-{}", pass - 1));
             let _ = fs::remove_dir_all(&between);
             leave(&between);
-            let found = facts(&source, &target, &format!("{SLOWLY} {ranks}"));
-            // Another number of ranks has another plan, and begins anew.
-            assert_eq!(found["continued"], ranks.is_empty(), "{found}");
+            let found = facts(&source, &target, words);
+            // More memory makes another plan, which begins anew.
+            assert_eq!(found["continued"], words == SLOWLY, "{found}");
             assert!(read(&target).1 == expected_transposed());
             assert_eq!(names(scratch.path()), ["source", "target"]);
             ArrayDirectory::delete(&target).unwrap();
@@ -324,9 +325,10 @@ fn what_is_reported_is_what_was_planned() {
         files: 1,
         bandwidth: 2000,
         operations: 5000,
+        alone: 20,
     };
     let planned = command::reblocking::Reblocking::new(&source, &options).unwrap().plan(3).unwrap();
-    let words = "--brick 64,30 --order 1,0 --memory 1 --operations 5000 -n 3";
+    let words = "--brick 64,30 --order 1,0 --memory 1 --operations 5000 --alone 20 -n 3";
     let found = facts(&source, &scratch.path().join("target"), words);
     assert_eq!(found["plan"], command::plan::to_json(&planned));
     assert_eq!(found["passes"], planned.passes().len());

@@ -35,7 +35,7 @@ impl Default for DeviceModel {
             steps_per_second: 5_000,
             page_bytes: 4096,
             joined_bytes: 16 << 10,
-            alone_percent: 10,
+            alone_percent: 5,
         }
     }
 }
