@@ -8,17 +8,17 @@ use layout::{DeviceModel, Permutation};
 use reblock::Options;
 
 pub(crate) fn arrays_on_the_hosts_own_disks_are_re_blocked(world: &World) {
-    let dims = [60, 50];
+    let dims = [240, 200];
     let path = |name: &str| test_support::local_dir().join(name);
     let turned = Permutation::new(&[1, 0]).unwrap();
     // With memory for one pass, and on a device on which several are better.
     for (memory_bytes, operations_per_second, several) in [(100_000, 100_000, false), (1_000, 2_000, true)] {
         let disk = world.context(memory_bytes);
         let elements = counted(dims.iter().product());
-        let mut from = spec(&dims, &[2, 50], DataType::Float64);
+        let mut from = spec(&dims, &[2, 200], DataType::Float64);
         from.files = 3;
         let source = world.source(&disk, &path("source"), &from, &elements);
-        let to = spec(&[50, 60], &[2, 60], DataType::Float64);
+        let to = spec(&[200, 240], &[2, 240], DataType::Float64);
         let mut target = disk.create(&path("target"), &to, Access::ReadWrite).expect("created");
         assert!(source.hosts().len() == 2 && target.hosts().len() == 2);
         let device = DeviceModel { operations_per_second, page_bytes: 8, ..DeviceModel::default() };
