@@ -92,10 +92,11 @@ impl fmt::Display for DeviceModel {
         let megabytes = |bytes: u64| bytes / 1_000_000;
         write!(
             f,
-            "{} MB/s read, {} MB/s written, {} operations/s",
+            "{} MB/s read, {} MB/s written, {} operations/s, {} % longer for one of both alone",
             megabytes(self.read_bytes_per_second),
             megabytes(self.write_bytes_per_second),
-            self.operations_per_second
+            self.operations_per_second,
+            self.alone_percent
         )
     }
 }

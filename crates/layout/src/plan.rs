@@ -295,10 +295,15 @@ impl Planner<'_> {
         budget.legs += 1;
         let (mut best, mut is_exhaustive): (Option<Found>, bool) = (None, true);
         for buffers in self.problem.buffers.choices() {
-            // Nothing is quicker than moving everything once.
-            let is_enough = |best: &Found| !is_first || best.cost.seconds <= self.ideal_seconds(leg, buffers);
-            if best.as_ref().is_some_and(is_enough) {
-                break;
+            if let Some(best) = &best {
+                // Nothing is quicker than moving everything once.
+                if best.cost.seconds <= self.ideal_seconds(leg, buffers) {
+                    break;
+                }
+                if !is_first || budget.is_spent() {
+                    is_exhaustive = false;
+                    break;
+                }
             }
             if let Some(found) = self.with_buffers(leg, kind, buffers, exhaustive_max, budget) {
                 is_exhaustive &= found.is_exhaustive;

@@ -144,7 +144,14 @@ fn check(problem: &Problem, passes: &[Pass]) {
         assert!(is_last || *pass.permutation() == Permutation::identity(problem.dims.len()));
         assert!(number == 0 || passes[number - 1].target_brick() == pass.source_brick());
         elements = carry_out(pass, &mut elements);
-        let bytes = pass.cost().memory_elems * u128::from(problem.element_bytes);
+        let cost = pass.cost();
+        assert!((1..=problem.buffers.max_blocks).contains(&cost.max_blocks), "{cost:?}");
+        let max_block: u128 = pass.max_block().iter().map(|&extent| u128::from(extent)).product();
+        assert!(
+            cost.memory_elems >= cost.retained_elems + max_block * u128::from(cost.max_blocks),
+            "{cost:?}"
+        );
+        let bytes = cost.memory_elems * u128::from(problem.element_bytes);
         assert!(bytes <= u128::from(problem.memory_bytes), "{bytes} bytes");
     }
     let mut source = Elements::numbered(&problem.dims);

@@ -151,7 +151,7 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// The same for plans with the same steps, whatever they cost.
+/// The same for plans with the same steps, whatever they cost and however many boxes they have.
 fn fingerprint(plan: &Plan) -> String {
     let of_pass = |pass: &Pass| {
         format!("{:?} {:?} {:?} {:?}", pass.dims(), pass.permutation(), pass.axes(), pass.order())

@@ -3,7 +3,7 @@
 //!
 //! The plan comes from `chemio-layout`; here it is carried out, and nothing is decided. Steps are boxes of the source, in arrays
 //! in the memory of all ranks that a [`dra::MakeArray`] makes; they are read and written by transfers of [`dra`], of which
-//! those of neighbouring steps overlap. A [`Copying`] goes on while the program does something else.
+//! those of neighbouring steps overlap where the plan has two boxes. A [`Copying`] goes on while the program does something else.
 //!
 //! ```no_run
 //! use dra::{Access, Settings};

@@ -1,8 +1,8 @@
-//! One pass: its steps, of which one is read while the one before is written.
+//! One pass: its steps, of which one may be read while the one before is written.
 //!
 //! Two boxes take turns, if the plan has two. A step is read into one of them; what is complete is written from there and from what
-//! earlier steps kept; then what later steps need is kept, and the box takes the next step but one, or with a single box the next. All requests go to the engine of transfers
-//! in that order, which keeps several bricks in flight across them.
+//! earlier steps kept; then what later steps need is kept, and the box takes the next step but one, or the next, if it is alone. All
+//! requests go to the engine of transfers in that order, which keeps several bricks in flight across them.
 
 use crate::boxes::Boxes;
 use crate::gathered::{Gathered, Held};
@@ -104,7 +104,7 @@ pub(crate) struct Run {
     /// Turns that nothing is read into yet.
     free_turns: Vec<usize>,
     reading: VecDeque<UnderWay>,
-    /// The second one was started before the first has finished, so that the device has something to do.
+    /// With two boxes the second one was started before the first has finished, so that the device has something to do.
     writing: VecDeque<UnderWay>,
     /// What was written becomes durable, to be noted.
     syncing: Option<Syncing>,

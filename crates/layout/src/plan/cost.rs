@@ -39,7 +39,7 @@ pub struct PassCost {
     pub steps: u128,
     /// The most that is retained between steps.
     pub retained_elems: u128,
-    /// Max blocks in memory: with one, nothing is read while a step is written.
+    /// Max blocks in memory, at most one for each step: with one, nothing is read while a step is written.
     pub max_blocks: u64,
     /// The most that is in memory.
     pub memory_elems: u128,

@@ -47,6 +47,9 @@ struct Seen {
     several_passes: bool,
     retained: bool,
     read_again: bool,
+    /// Of passes of some steps.
+    one_box: bool,
+    two_boxes: bool,
 }
 
 pub(crate) fn random_targets_are_the_permuted_source(world: &World) {
@@ -55,11 +58,11 @@ pub(crate) fn random_targets_are_the_permuted_source(world: &World) {
     for round in 0..500 {
         one(world, &mut rng, &mut seen);
         let is_enough = round >= 24 || seen.several_passes && seen.read_again;
-        if round >= 7 && seen.retained && is_enough {
+        if round >= 7 && seen.retained && seen.one_box && seen.two_boxes && is_enough {
             return;
         }
     }
-    panic!("nothing was ever retained");
+    panic!("nothing was ever retained, or all passes had as many boxes");
 }
 
 fn one(world: &World, rng: &mut Rng, seen: &mut Seen) {
@@ -105,6 +108,11 @@ fn one(world: &World, rng: &mut Rng, seen: &mut Seen) {
     };
     seen.several_passes |= plan.passes().len() > 1;
     seen.retained |= plan.passes().iter().any(|pass| pass.cost().retained_elems > 0);
+    let has_boxes = |max_blocks| {
+        plan.passes().iter().any(|pass| pass.cost().max_blocks == max_blocks && pass.cost().steps > 2)
+    };
+    seen.one_box |= has_boxes(1);
+    seen.two_boxes |= has_boxes(2);
     seen.read_again |= plan.passes().iter().any(|pass| pass.cost().read_elems > pass.cost().written_elems);
     target.close().expect("closed");
     nothing_is_beside(&path);

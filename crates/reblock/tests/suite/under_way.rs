@@ -113,6 +113,37 @@ pub(crate) fn a_copy_goes_on_when_it_is_asked_and_never_waits_for_a_disk(world: 
     world.barrier();
 }
 
+/// A step at a time: read, then written.
+pub(crate) fn a_copy_with_a_single_box_goes_on_when_it_is_asked(world: &World) {
+    let disk = world.context(40_000 / world.ga.ranks() as u64);
+    let (source, mut target, elements) = arrays(world, &disk);
+    let turned = Permutation::new(&[1, 0]).unwrap();
+    let device = DeviceModel {
+        operations_per_second: 1_000_000,
+        alone_percent: 0,
+        page_bytes: 8,
+        ..DeviceModel::default()
+    };
+    let options = Options { device, noted_bytes: 8_000, ..Options::default() };
+    let maker = Box::new(dra_ga::maker(&world.ga));
+    let mut copying = Copying::begin(&disk, maker, (&source, &mut target), &turned, &options).expect("begun");
+    let mut written = vec![0];
+    let mut progress = |progress: &reblock::Progress| written.push(progress.written_bytes);
+    while !copying.probe((&source, &mut target), &mut progress).expect("asked") {
+        std::thread::yield_now();
+    }
+    let done = copying.finish((&source, &mut target), &mut |_| panic!("nothing is left")).expect("complete");
+    let [pass] = done.plan.passes() else { panic!("one pass: {}", done.plan) };
+    assert!(pass.cost().max_blocks == 1 && pass.cost().steps > 2, "{}", done.plan);
+    assert!(written.is_sorted() && written.last() == Some(&(elements.len() as u64)), "{written:?}");
+    assert!(done.boxes_bytes_peak <= done.plan.memory_bytes_max());
+    assert!(world.elements(&target) == permuted(&elements, &DIMS, &turned, 8));
+    for array in [source, target] {
+        array.delete().expect("deleted");
+    }
+    world.barrier();
+}
+
 pub(crate) fn a_copy_that_is_only_asked_meets_errors_as_one_that_is_waited_for(world: &World) {
     let turned = Permutation::new(&[1, 0]).unwrap();
     let mut felt = 0;
