@@ -22,6 +22,9 @@ pub struct DeviceModel {
     /// So many hundredths longer takes what is read while nothing is written, or written while nothing is read. With two Max blocks
     /// these are the reads of the first step and the writes of the last one, with a single one it is everything.
     pub alone_percent: u64,
+    /// Bytes of new memory that all ranks together touch in a second: each pass takes its memory anew, and waits for it before it can
+    /// read there.
+    pub memory_bytes_per_second: u64,
 }
 
 impl Default for DeviceModel {
@@ -36,6 +39,7 @@ impl Default for DeviceModel {
             page_bytes: 4096,
             joined_bytes: 16 << 10,
             alone_percent: 5,
+            memory_bytes_per_second: 4_000_000_000,
         }
     }
 }
@@ -51,6 +55,7 @@ impl DeviceModel {
             page_bytes: 1,
             joined_bytes: 1,
             alone_percent: 0,
+            memory_bytes_per_second: u64::MAX,
         }
     }
 
@@ -65,6 +70,7 @@ impl DeviceModel {
             + per(work.written_bytes, self.write_bytes_per_second)
             + per(work.operations, self.operations_per_second)
             + per(work.steps, self.steps_per_second)
+            + per(work.memory_bytes, self.memory_bytes_per_second)
     }
 
     /// Operations and bytes that so many writes of `bytes` in sum cost.
@@ -82,6 +88,7 @@ impl DeviceModel {
             (self.steps_per_second, "the rate of steps"),
             (self.page_bytes, "the size of a page"),
             (self.joined_bytes, "the size of writes that are joined"),
+            (self.memory_bytes_per_second, "the rate of touching memory"),
         ];
         numbers.into_iter().find(|(number, _)| *number == 0).map(|(_, what)| what)
     }
@@ -108,6 +115,7 @@ pub(crate) struct Work {
     pub(crate) written_bytes: u128,
     pub(crate) operations: u128,
     pub(crate) steps: u128,
+    pub(crate) memory_bytes: u128,
     /// Those of the bytes that are read while nothing is written.
     pub(crate) read_alone_bytes: u128,
     /// The other way round.

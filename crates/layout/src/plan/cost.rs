@@ -255,6 +255,7 @@ fn cost(axes: &[Counted], prices: &Prices<'_>, retained_elems: u128, memory_elem
         written_bytes,
         operations: reads.count.saturating_add(write_operations).saturating_add(writes.unaligned),
         steps,
+        memory_bytes: bytes(memory_elems),
         read_alone_bytes: read_bytes.min(alone_max),
         written_alone_bytes: written_bytes.min(alone_max),
     };
