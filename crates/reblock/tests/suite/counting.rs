@@ -158,7 +158,8 @@ pub(crate) fn large_bricks_are_written_around_the_page_cache(world: &World) {
         let before = counters.writes(&disk);
         let straight = Permutation::identity(2);
         // Whole bricks, however long a step gets by that.
-        let device = DeviceModel { alone_percent: 0, ..DeviceModel::default() };
+        let device =
+            DeviceModel { alone_percent: 0, memory_bytes_per_second: u64::MAX, ..DeviceModel::default() };
         let options = Options { device, ..Options::default() };
         world.copy(&disk, (&source, &mut target), &straight, &options).expect("copied");
         let after = counters.writes(&disk);
