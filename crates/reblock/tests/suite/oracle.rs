@@ -47,9 +47,8 @@ struct Seen {
     several_passes: bool,
     retained: bool,
     read_again: bool,
-    /// Of passes of some steps.
-    one_box: bool,
-    two_boxes: bool,
+    /// Passes of some steps, with one box and with two.
+    boxes: [bool; 2],
 }
 
 pub(crate) fn random_targets_are_the_permuted_source(world: &World) {
@@ -58,7 +57,7 @@ pub(crate) fn random_targets_are_the_permuted_source(world: &World) {
     for round in 0..500 {
         one(world, &mut rng, &mut seen);
         let is_enough = round >= 24 || seen.several_passes && seen.read_again;
-        if round >= 7 && seen.retained && seen.one_box && seen.two_boxes && is_enough {
+        if round >= 7 && seen.retained && seen.boxes == [true; 2] && is_enough {
             return;
         }
     }
@@ -111,8 +110,7 @@ fn one(world: &World, rng: &mut Rng, seen: &mut Seen) {
     let has_boxes = |max_blocks| {
         plan.passes().iter().any(|pass| pass.cost().max_blocks == max_blocks && pass.cost().steps > 2)
     };
-    seen.one_box |= has_boxes(1);
-    seen.two_boxes |= has_boxes(2);
+    seen.boxes = [seen.boxes[0] || has_boxes(1), seen.boxes[1] || has_boxes(2)];
     seen.read_again |= plan.passes().iter().any(|pass| pass.cost().read_elems > pass.cost().written_elems);
     target.close().expect("closed");
     nothing_is_beside(&path);
