@@ -144,4 +144,8 @@ impl ArrayInMemory for InMemory {
     fn is_in_huge_pages(&self) -> bool {
         self.0.is_in_huge_pages()
     }
+
+    fn populate(&self, from_bytes: usize) -> Option<usize> {
+        self.0.populate(from_bytes)
+    }
 }

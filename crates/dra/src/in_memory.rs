@@ -71,6 +71,13 @@ pub trait ArrayInMemory: fmt::Debug + Send + Sync {
     fn is_in_huge_pages(&self) -> bool {
         false
     }
+
+    /// Brings some of this rank's memory into being before it is used for the first time, with what is in it, from so many bytes on, in
+    /// about a millisecond, and tells where to go on. It is called from another thread, beside anything else. `None`, which is the
+    /// default: there is nothing to be gained from there on. Local.
+    fn populate(&self, _from_bytes: usize) -> Option<usize> {
+        None
+    }
 }
 
 /// Makes arrays in memory that somebody needs for a while.

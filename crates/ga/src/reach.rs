@@ -44,6 +44,15 @@ impl Array {
         Some(found.into_iter().map(|(_, stretch)| stretch).collect())
     }
 
+    /// Brings a few mebibytes of this rank's own elements into being, with what is in them, from so many bytes after the first one on,
+    /// and tells where to go on. Who touches them first later need not wait until the system has cleared them, which it
+    /// does at the speed of memory, or far slower where a virtual machine has to get it from its host. `None` at the end, and where
+    /// nothing is gained: ranks of one node share memory that is there from the beginning. It may come from any thread, beside
+    /// anything else. Local.
+    pub fn populate(&self, from_bytes: usize) -> Option<usize> {
+        self.window().populate(from_bytes)
+    }
+
     /// Whether the memory that this process can reach of it lies in huge pages, as far as can be told: so that a device can be told
     /// of a long piece in few words. Where an array is too small, or the system has none, it does not. Local.
     pub fn is_in_huge_pages(&self) -> bool {

@@ -117,6 +117,11 @@ impl Window {
         self.memory.is_huge()
     }
 
+    /// Brings a little of this rank's part into being: see [`Segment::populate`].
+    pub(crate) fn populate(&self, from: usize) -> Option<usize> {
+        self.memory.populate(from)
+    }
+
     /// Where the part of `rank` can be loaded from and stored to.
     pub(crate) fn address(&self, rank: usize) -> Option<*mut u8> {
         if rank == self.group.rank() {

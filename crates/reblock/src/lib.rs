@@ -39,6 +39,7 @@ mod error;
 mod gathered;
 mod journal;
 mod pass;
+mod populating;
 mod prepare;
 
 pub use copy::{Options, Outcome, Progress, copy};

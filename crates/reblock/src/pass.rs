@@ -6,6 +6,7 @@
 
 use crate::boxes::Boxes;
 use crate::gathered::{Gathered, Held};
+use crate::populating::Populating;
 use dra::{ArrayInMemory, DiskArray, MadeArray, Request, Syncing, Transfer};
 use layout::{Pass, Step, Steps};
 use section::Section;
@@ -101,6 +102,8 @@ pub(crate) struct Run {
     /// The template of the last step that was written.
     template: u64,
     turns: Vec<Box<dyn MadeArray>>,
+    /// While the first steps are read.
+    populating: Option<Populating>,
     /// Turns that nothing is read into yet.
     free_turns: Vec<usize>,
     reading: VecDeque<UnderWay>,
@@ -123,6 +126,7 @@ impl Run {
             steps: pass.steps_from(from_template),
             template: from_template,
             turns: vec![],
+            populating: None,
             free_turns: vec![],
             reading: VecDeque::new(),
             writing: VecDeque::new(),
@@ -144,6 +148,7 @@ impl Run {
             self.free_turns.push(self.turns.len());
             self.turns.push(boxes.make(&self.pass.max_block())?);
         }
+        self.populating = Some(Populating::start(self.turns.iter().map(|made| made.in_memory()).collect()));
         Ok(())
     }
 
@@ -156,6 +161,7 @@ impl Run {
                 tracing::debug!(%error, "a transfer of a pass that has failed");
             }
         }
+        self.populating = None;
         let mut freed = boxes.forget_all();
         for made in self.turns.drain(..) {
             freed = freed.and(boxes.free(made));

@@ -137,6 +137,20 @@ impl Mapping {
         }
         Ok(())
     }
+
+    /// Has the pages of this range, which begins where a page does, put into memory, as writing to each would.
+    ///
+    /// # Errors
+    /// The kernel is older than 5.14, or has no memory.
+    pub(super) fn populate(&self, range: Range<usize>) -> io::Result<()> {
+        debug_assert!(range.end <= self.bytes, "{range:?} of {}", self.bytes);
+        // SAFETY: within the mapping, whose contents stay.
+        let code = unsafe {
+            let first = self.base.as_ptr().add(range.start);
+            libc::madvise(first.cast(), range.len(), libc::MADV_POPULATE_WRITE)
+        };
+        if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
 }
 
 impl Drop for Mapping {
@@ -168,13 +182,36 @@ mod tests {
         file
     }
 
-    /// How much of a mapping is in huge pages of shared memory here.
-    fn huge_bytes(mapping: &Mapping) -> usize {
+    /// What the system tells of a mapping, in bytes.
+    fn told_bytes(mapping: &Mapping, of: &str) -> usize {
         let maps = fs::read_to_string("/proc/self/smaps").unwrap();
         let begins = format!("{:x}-", mapping.base().as_ptr() as usize);
         let mut lines = maps.lines().skip_while(|line| !line.starts_with(&begins));
-        let kib = lines.find_map(|line| line.strip_prefix("ShmemPmdMapped:")).unwrap();
+        let kib = lines.find_map(|line| line.strip_prefix(of)).unwrap();
         kib.trim().strip_suffix(" kB").unwrap().parse::<usize>().unwrap() << 10
+    }
+
+    /// How much of a mapping is in huge pages of shared memory here.
+    fn huge_bytes(mapping: &Mapping) -> usize {
+        told_bytes(mapping, "ShmemPmdMapped:")
+    }
+
+    #[test]
+    fn memory_is_there_once_it_was_populated_with_what_is_in_it() {
+        let mapping = Mapping::private(BYTES).unwrap();
+        let range = HUGE_PAGE_BYTES..BYTES;
+        // SAFETY: within the mapping.
+        let at = |byte: usize| unsafe { mapping.base().as_ptr().add(byte) };
+        // SAFETY: as above.
+        unsafe { at(2 * HUGE_PAGE_BYTES + 5).write(7) };
+        match mapping.populate(range.clone()) {
+            Ok(()) => assert!(told_bytes(&mapping, "Rss:") >= range.len()),
+            Err(error) => assert_eq!(error.raw_os_error(), Some(libc::EINVAL), "a kernel before 5.14"),
+        }
+        // SAFETY: as above.
+        let read =
+            [0, HUGE_PAGE_BYTES, 2 * HUGE_PAGE_BYTES + 5, BYTES - 1].map(|byte| unsafe { at(byte).read() });
+        assert_eq!(read, [0, 0, 7, 0]);
     }
 
     #[test]

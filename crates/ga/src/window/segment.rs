@@ -21,6 +21,9 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 /// The parts begin on boundaries of this many bytes, so that no two ranks share a page.
 const PAGE_BYTES: u64 = 4096;
 
+/// How much of private memory is brought into being at a time: a millisecond, after which somebody may want it to stop.
+const POPULATED_BYTES: usize = 4 << 20;
+
 /// A part of the node's memory for each of its ranks, all of them mapped here. Zero at first. Page-aligned.
 #[derive(Debug)]
 pub(crate) struct Segment {
@@ -28,6 +31,7 @@ pub(crate) struct Segment {
     /// Where each rank's part begins, in bytes.
     starts: Vec<usize>,
     own: usize,
+    is_private: bool,
     is_huge: bool,
 }
 
@@ -62,7 +66,7 @@ impl Segment {
             Mapping::shared(&file, section::size(total)).map_err(no_memory("mapping memory", total)),
         )?;
         let starts: Vec<usize> = starts.into_iter().map(section::size).collect();
-        let mut segment = Self { mapping, starts, own: node.rank(), is_huge: false };
+        let mut segment = Self { mapping, starts, own: node.rank(), is_private: false, is_huge: false };
         let is_affordable = || total <= node::available_bytes().unwrap_or(0) / 2;
         segment.is_huge = segment.has_huge_pages() && is_affordable() && segment.make_huge();
         Ok(segment)
@@ -76,7 +80,7 @@ impl Segment {
         let total = check_memory(own_bytes.max(1).checked_next_multiple_of(PAGE_BYTES), array)?;
         let total = with_last_huge_page(total);
         let mapping = Mapping::private(section::size(total)).map_err(no_memory("mapping memory", total))?;
-        let mut segment = Self { mapping, starts: vec![0], own: 0, is_huge: false };
+        let mut segment = Self { mapping, starts: vec![0], own: 0, is_private: true, is_huge: false };
         segment.is_huge = segment.has_huge_pages() && node::gives_huge_pages();
         Ok(segment)
     }
@@ -95,6 +99,24 @@ impl Segment {
     /// Whether this rank's memory, and in all likelihood that of the others, is in huge pages, or will be when it is touched.
     pub(crate) fn is_huge(&self) -> bool {
         self.is_huge
+    }
+
+    /// Brings a few mebibytes of private memory from this byte of it on into being, and tells where they end; none at the end, where that
+    /// cannot be done, and where memory is shared, which is there from the beginning.
+    pub(crate) fn populate(&self, from: usize) -> Option<usize> {
+        if !self.is_private {
+            return None;
+        }
+        let from = from.checked_next_multiple_of(HUGE_PAGE_BYTES)?;
+        let to = from.checked_add(POPULATED_BYTES)?.min(self.mapping.bytes());
+        if from >= to {
+            return None;
+        }
+        let populated = self.mapping.populate(from..to);
+        populated
+            .inspect_err(|error| tracing::debug!(%error, "memory is cleared when it is touched"))
+            .ok()?;
+        Some(to)
     }
 
     fn has_huge_pages(&self) -> bool {

@@ -45,6 +45,28 @@ pub(crate) fn the_local_block_is_the_array(ga: &Context) {
     array.destroy().unwrap();
 }
 
+/// Memory of a rank that has it for itself is brought into being bit by bit, up to the end; what ranks share is there.
+pub(crate) fn private_memory_is_there_once_it_was_populated(ga: &Context) {
+    let bytes = 25 << 20;
+    let array = ga.array(ElementType::Double, &[ga.ranks() as u64 * bytes as u64 / 8]).create().unwrap();
+    let before = resident_bytes();
+    let ends: Vec<usize> = std::iter::successors(Some(0), |&from| array.populate(from)).collect();
+    if ga.ranks_of_node(ga.node()).len() == 1 || ends.len() > 1 {
+        assert!(ends.is_sorted_by(|a, b| a < b) && *ends.last().unwrap() >= bytes, "{ends:?}");
+        assert!(resident_bytes() - before > bytes / 2, "{before} and {}", resident_bytes());
+    }
+    assert_eq!(array.populate(usize::MAX - 5), None);
+    let elements = array.view::<f64>().unwrap().to_vec(&array.whole()).unwrap();
+    assert!(elements.iter().all(|&element| element == 0.0));
+    array.destroy().unwrap();
+}
+
+/// What this process has in memory.
+fn resident_bytes() -> usize {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+    statm.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+}
+
 /// The short way is for boxes in one block, of which it finds the right elements; it refuses what it is not for.
 pub(crate) fn a_box_in_one_block_in_reach_takes_the_short_way_and_no_other(ga: &Context) {
     let array = ga.array(ElementType::Long, &[40, 6]).chunk(&[0, 6]).create().unwrap();

@@ -37,6 +37,7 @@ fn main() -> ExitCode {
             scenario!(contention::misused_mutexes_are_errors),
             scenario!(arrays::a_new_array_is_zero_and_every_element_has_an_owner),
             scenario!(arrays::the_local_block_is_the_array),
+            scenario!(arrays::private_memory_is_there_once_it_was_populated),
             scenario!(arrays::a_box_in_one_block_in_reach_takes_the_short_way_and_no_other),
             scenario!(arrays::a_rank_without_elements_takes_part),
             scenario!(arrays::bad_arguments_are_refused),
