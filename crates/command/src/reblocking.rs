@@ -152,7 +152,7 @@ impl Reblocking {
             ranks,
             io_processes,
             device: self.device(),
-            buffers: Buffers::IN_TURNS,
+            buffers: Buffers::WITHOUT_WRITE_BLOCKS,
             ..Problem::new(&metadata.dims, metadata.data_type.bytes(), source_brick, target.bricks().brick())
         };
         Ok(layout::plan(&problem)?)

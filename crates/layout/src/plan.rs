@@ -15,7 +15,7 @@ use axis::Axis;
 use cost::{Counted, PassCost, Prices, product, traversal_order};
 use multipass::{Leg, Solved, best_passes, seconds};
 use parallel::balanced_factors;
-use search::{Budget, EXHAUSTIVE_MAX, Found, Search};
+use search::{Budget, CANDIDATES_MAX, EXHAUSTIVE_MAX, Found, Search};
 use section::{BrickGrid, Shape};
 
 /// A kind of plans, of which the best is taken.
@@ -225,6 +225,11 @@ impl Plan {
 ///   problem makes no sense.
 /// - [`Error::Memory`]: there is not enough memory.
 pub fn plan(problem: &Problem) -> Result<Plan> {
+    plan_within(problem, CANDIDATES_MAX)
+}
+
+/// A plan for which at most so many candidates are looked at.
+fn plan_within(problem: &Problem, candidates_max: usize) -> Result<Plan> {
     let shapes = problem.check()?;
     let planner = Planner { problem, memory_elems: problem.memory_elems() };
     let leg = Leg { shapes, permutation: problem.permutation };
@@ -232,12 +237,13 @@ pub fn plan(problem: &Problem) -> Result<Plan> {
         Units::WholeBricks => &[Kind::Paper, Kind::WholeBricks][..],
         Units::Parts => &[Kind::Paper, Kind::WholeBricks, Kind::Parts],
     };
-    let mut budget = Budget::default();
     let mut best: Option<(f64, Kind, Vec<Pass>)> = None;
-    let mut alternatives = vec![];
-    for &kind in kinds {
-        budget.legs = 0;
+    let (mut alternatives, mut candidates_examined) = (vec![], 0);
+    for (number, &kind) in kinds.iter().enumerate() {
+        // What is left in equal shares, so that no kind leaves nothing to those after it.
+        let mut budget = Budget::new((candidates_max - candidates_examined) / (kinds.len() - number));
         let solved = planner.passes(&leg, kind, &mut budget);
+        candidates_examined += budget.examined;
         let cost = solved.as_deref().map(seconds);
         let passes: Vec<Pass> = solved.into_iter().flatten().map(Pass::new).collect();
         if let Some(seconds) = cost
@@ -248,7 +254,7 @@ pub fn plan(problem: &Problem) -> Result<Plan> {
         alternatives.push(Alternative { kind, passes });
     }
     let (_, kind, passes) = best.ok_or_else(|| planner.no_memory(&leg))?;
-    let (problem, candidates_examined) = (problem.clone(), budget.examined);
+    let problem = problem.clone();
     Ok(Plan { problem, kind, passes, alternatives, candidates_examined })
 }
 
@@ -340,9 +346,7 @@ impl Planner<'_> {
             }
             Kind::Paper => {
                 for factors in self.factors(leg) {
-                    let (found, examined) =
-                        template::figure_3(&leg.shapes, &prices, self.memory_elems, &factors);
-                    budget.examined += examined;
+                    let found = template::figure_3(shapes, &prices, memory_elems, &factors, budget);
                     if let Some((axes, cost)) = found {
                         best = Some(Found { axes, cost, is_exhaustive: false }.better(best));
                     }
@@ -368,10 +372,10 @@ impl Planner<'_> {
         found
     }
 
+    /// With how much memory there would be a plan: a single Max block, as small as it can be.
     fn no_memory(&self, leg: &Leg) -> Error {
-        let least = Buffers { max_blocks: 1, ..self.problem.buffers };
-        let prices = self.prices(leg, least);
-        let least = match self.problem.units {
+        let prices = self.prices(leg, Buffers { max_blocks: 1, ..self.problem.buffers });
+        let needed_elems = match self.problem.units {
             Units::Parts => {
                 let (shapes, memory_elems) = (&leg.shapes, u128::MAX);
                 Search { shapes, prices: &prices, memory_elems, exhaustive_max: 0 }.memory_least()
@@ -385,13 +389,150 @@ impl Planner<'_> {
                 cost::within(&axes, &prices, u128::MAX).map_or(0, |cost| cost.memory_elems)
             }
         };
-        let bytes = least.saturating_mul(u128::from(self.problem.element_bytes));
+        let needed_bytes = needed_elems.saturating_mul(u128::from(self.problem.element_bytes));
         Error::Memory {
             memory_bytes: self.problem.memory_bytes,
-            needed_bytes: u64::try_from(bytes).unwrap_or(u64::MAX),
+            needed_bytes: u64::try_from(needed_bytes).unwrap_or(u64::MAX),
         }
     }
 }
 
 /// So many shapes of balanced write blocks are tried.
 const FACTORS_MAX: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::DeviceModel;
+    use proptest::prelude::*;
+    use proptest::test_runner::{Config, TestRunner};
+    use search::tests::by_force;
+    use std::cell::Cell;
+
+    fn leg(problem: &Problem) -> Leg {
+        Leg { shapes: problem.check().unwrap(), permutation: problem.permutation }
+    }
+
+    fn planner(problem: &Problem) -> Planner<'_> {
+        Planner { problem, memory_elems: problem.memory_elems() }
+    }
+
+    /// Arrays of one dimension or two, on devices on which a second Max block gains nothing, something, or much.
+    fn small_problems() -> impl Strategy<Value = Problem> {
+        let extents = prop::collection::vec((1u64..11, 1u64..8, 1u64..8), 1..=2);
+        let operations_per_second = prop::sample::select(vec![1u64 << 10, 1 << 20, 1 << 30]);
+        let steps_per_second = prop::sample::select(vec![1u64 << 12, 1 << 30]);
+        let alone_percent = prop::sample::select(vec![0u64, 5, 50, 1000]);
+        let device = (operations_per_second, steps_per_second, alone_percent).prop_map(
+            |(operations_per_second, steps_per_second, alone_percent)| DeviceModel {
+                operations_per_second,
+                steps_per_second,
+                alone_percent,
+                page_bytes: 32,
+                ..DeviceModel::default()
+            },
+        );
+        (extents, 1u64..150, device, 0u64..2, any::<bool>()).prop_map(
+            |(extents, memory_elems, device, write_blocks, turned)| {
+                let of = |value: fn(&(u64, u64, u64)) -> u64| extents.iter().map(value).collect::<Vec<u64>>();
+                let mut order: Vec<usize> = (0..extents.len()).collect();
+                if turned {
+                    order.reverse();
+                }
+                let permutation = Permutation::new(&order).unwrap();
+                Problem {
+                    permutation,
+                    memory_bytes: 8 * memory_elems,
+                    device,
+                    buffers: Buffers { max_blocks: 2, write_blocks },
+                    ..Problem::new(&of(|d| d.0), 8, &of(|d| d.1), &permutation.to_target(&of(|d| d.2)))
+                }
+            },
+        )
+    }
+
+    /// The least seconds of a single pass with at most so many Max blocks.
+    fn seconds_by_force(problem: &Problem, max_blocks: u64) -> Option<f64> {
+        let (leg, planner) = (leg(problem), planner(problem));
+        let prices = planner.prices(&leg, Buffers { max_blocks, ..problem.buffers });
+        let (shapes, memory_elems) = (&leg.shapes, planner.memory_elems);
+        by_force(&Search { shapes, prices: &prices, memory_elems, exhaustive_max: EXHAUSTIVE_MAX })
+    }
+
+    #[test]
+    fn no_pass_with_one_max_block_or_with_two_is_cheaper_than_the_one_that_is_taken() {
+        // How often the one or the other was cheaper.
+        let cheaper = [const { Cell::new(0) }; 2];
+        let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(300) });
+        let ran = runner.run(&small_problems(), |problem| {
+            let forced = [1, 2].map(|max_blocks| seconds_by_force(&problem, max_blocks));
+            let [one, two] = forced.map(|seconds| seconds.unwrap_or(f64::INFINITY));
+            let cheapest = one.min(two);
+            cheaper[0].set(cheaper[0].get() + usize::from(one < two));
+            cheaper[1].set(cheaper[1].get() + usize::from(two < one));
+            let found = planner(&problem).single(&leg(&problem), Kind::Parts, &mut Budget::default());
+            let seconds = found.as_ref().map_or(f64::INFINITY, |found| found.cost.seconds);
+            prop_assert!(seconds.total_cmp(&cheapest).is_eq(), "{} instead of {:?}", seconds, forced);
+            prop_assert!(found.is_none_or(|found| found.is_exhaustive));
+            let Ok(plan) = plan(&problem) else {
+                prop_assert!(one.is_infinite());
+                return Ok(());
+            };
+            // Several passes may be cheaper still.
+            prop_assert!(plan.seconds() <= cheapest);
+            prop_assert!(plan.passes.len() > 1 || plan.seconds() >= cheapest);
+            Ok(())
+        });
+        ran.unwrap_or_else(|error| panic!("{error}"));
+        let cheaper = cheaper.map(Cell::into_inner);
+        assert!(cheaper[0] >= 10 && cheaper[1] >= 10, "{cheaper:?}");
+    }
+
+    /// Seven dimensions, and less memory than a brick.
+    fn large_problem() -> Problem {
+        Problem {
+            permutation: Permutation::new(&[3, 0, 1, 6, 2, 5, 4]).unwrap(),
+            memory_bytes: 1 << 20,
+            ranks: 6,
+            io_processes: 6,
+            ..Problem::new(
+                &[50, 60, 50, 50, 60, 50, 50],
+                8,
+                &[10, 12, 7, 5, 9, 10, 3],
+                &[4, 5, 6, 50, 3, 20, 11],
+            )
+        }
+    }
+
+    #[test]
+    fn a_kind_of_plan_that_looks_at_much_leaves_enough_to_those_after_it() {
+        let problem = large_problem();
+        let examined = |kind| {
+            let mut budget = Budget::default();
+            planner(&problem).passes(&leg(&problem), kind, &mut budget);
+            budget.examined
+        };
+        let candidates_max = examined(Kind::Paper) + examined(Kind::WholeBricks);
+        let found = plan_within(&problem, candidates_max).expect("parts of bricks always fit");
+        assert!(found.candidates_examined <= candidates_max);
+    }
+
+    #[test]
+    fn no_kind_of_plan_looks_at_more_candidates_than_it_may() {
+        let problem = large_problem();
+        for kind in [Kind::Paper, Kind::WholeBricks, Kind::Parts] {
+            for examined_max in (0..20).map(|log| 1 << log).chain([0, 7_000, 25_000]) {
+                let look = || {
+                    let mut budget = Budget::new(examined_max);
+                    let solved = planner(&problem).passes(&leg(&problem), kind, &mut budget);
+                    (solved.as_deref().map(seconds), budget.examined)
+                };
+                let (seconds, examined) = look();
+                assert!(examined <= examined_max, "{kind}: {examined} of {examined_max}");
+                assert_eq!(look(), (seconds, examined), "the same every time");
+                // What was found before all was spent is not lost; whole bricks do not fit.
+                assert!(seconds.is_some() || kind != Kind::Parts || examined_max < 100, "{examined_max}");
+            }
+        }
+    }
+}

@@ -30,16 +30,15 @@ pub enum Units {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Buffers {
     /// Max blocks, at most: with two the next step is read while this one is written. A pass has fewer where larger steps are worth
-    /// more than that ([`PassCost::max_blocks`](crate::PassCost::max_blocks)).
+    /// more than that, or where it has fewer steps ([`PassCost::max_blocks`](crate::PassCost::max_blocks)).
     pub max_blocks: u64,
     /// Write blocks: parts of target bricks that are being put together.
     pub write_blocks: u64,
 }
 
 impl Buffers {
-    /// As `chemio-reblock` uses it: two boxes that take turns, or one, and no others, because bricks are put together in the buffers
-    /// of transfers.
-    pub const IN_TURNS: Self = Self { max_blocks: 2, write_blocks: 0 };
+    /// One Max block or two, and nothing else: as in `chemio-reblock`, which puts bricks together in the buffers of transfers.
+    pub const WITHOUT_WRITE_BLOCKS: Self = Self { max_blocks: 2, write_blocks: 0 };
 
     /// Those that a pass may have, the most first.
     pub(crate) fn choices(self) -> impl Iterator<Item = Self> {

@@ -95,7 +95,7 @@ fn parts_that_are_written_are_as_large_as_memory_allows() {
 fn a_step_has_all_the_memory_where_that_is_worth_more_than_reading_during_writing() {
     let of = |rows, alone_percent| {
         let mut problem = skewed(rows, 56 << 20);
-        problem.buffers = Buffers::IN_TURNS;
+        problem.buffers = Buffers::WITHOUT_WRITE_BLOCKS;
         problem.device.alone_percent = alone_percent;
         plan(&problem).unwrap()
     };

@@ -9,7 +9,7 @@ use crate::gathered::{Gathered, Held};
 use crate::populating::Populating;
 use dra::{ArrayInMemory, DiskArray, MadeArray, Request, Syncing, Transfer};
 use layout::{Pass, Step, Steps};
-use section::Section;
+use section::{Section, size};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -101,9 +101,9 @@ pub(crate) struct Run {
     steps: Steps,
     /// The template of the last step that was written.
     template: u64,
-    turns: Vec<Box<dyn MadeArray>>,
-    /// While the first steps are read.
+    /// While the first steps are read; before the boxes that it touches.
     populating: Option<Populating>,
+    turns: Vec<Box<dyn MadeArray>>,
     /// Turns that nothing is read into yet.
     free_turns: Vec<usize>,
     reading: VecDeque<UnderWay>,
@@ -125,15 +125,14 @@ impl Run {
             pass: pass.clone(),
             steps: pass.steps_from(from_template),
             template: from_template,
-            turns: vec![],
             populating: None,
+            turns: vec![],
             free_turns: vec![],
             reading: VecDeque::new(),
             writing: VecDeque::new(),
             syncing: None,
         };
-        let begun = run.make_turns(boxes).and_then(|()| run.read_into_free_turns(source));
-        if let Err(error) = begun {
+        if let Err(error) = run.fill_turns(source, boxes) {
             // The first error is the one to be told.
             let _ = run.free(boxes);
             return Err(error);
@@ -141,12 +140,13 @@ impl Run {
         Ok(run)
     }
 
-    fn make_turns(&mut self, boxes: &mut Boxes<'_>) -> dra::Result<()> {
-        let cost = self.pass.cost();
-        let turns = u64::try_from(cost.steps).unwrap_or(u64::MAX).min(cost.max_blocks);
-        for _ in 0..turns {
-            self.free_turns.push(self.turns.len());
+    /// Makes the boxes, and starts to read the first steps: into one while the next is made, because memory that ranks share is brought
+    /// into being then.
+    fn fill_turns(&mut self, source: &DiskArray, boxes: &mut Boxes<'_>) -> dra::Result<()> {
+        for turn in 0..size(self.pass.cost().max_blocks) {
+            let Some(step) = self.steps.next() else { break };
             self.turns.push(boxes.make(&self.pass.max_block())?);
+            self.read(source, step, turn)?;
         }
         self.populating = Some(Populating::start(self.turns.iter().map(|made| made.in_memory()).collect()));
         Ok(())
@@ -215,13 +215,17 @@ impl Run {
         Held { section: step.read, array: self.turns[turn].in_memory() }
     }
 
+    /// Starts to read the next steps, as far as there are some.
     fn read_into_free_turns(&mut self, source: &DiskArray) -> dra::Result<()> {
-        std::mem::take(&mut self.free_turns).into_iter().try_for_each(|turn| self.read_next(source, turn))
+        let turns = std::mem::take(&mut self.free_turns);
+        turns.into_iter().try_for_each(|turn| match self.steps.next() {
+            Some(step) => self.read(source, step, turn),
+            None => Ok(()),
+        })
     }
 
-    /// Starts to read the next step, if there is one.
-    fn read_next(&mut self, source: &DiskArray, turn: usize) -> dra::Result<()> {
-        let Some(step) = self.steps.next() else { return Ok(()) };
+    /// Starts to read a step.
+    fn read(&mut self, source: &DiskArray, step: Step, turn: usize) -> dra::Result<()> {
         let in_memory = Section::whole(&step.read.counts())?;
         let transfer = Transfer { in_memory, on_disk: step.read, reversed: false };
         let request = source.read(&self.turns[turn].in_memory(), &transfer)?;

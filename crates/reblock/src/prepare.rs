@@ -104,7 +104,7 @@ pub(crate) fn make_plan(
         io_processes: target.io_processes() as u64,
         device: options.device,
         units: options.units,
-        buffers: Buffers::IN_TURNS,
+        buffers: Buffers::WITHOUT_WRITE_BLOCKS,
         ..Problem::new(&metadata.dims, metadata.data_type.bytes(), &brick(source), &brick(target))
     };
     Ok((plan(&problem)?, shares.buffers))

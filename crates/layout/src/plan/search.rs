@@ -18,18 +18,37 @@ pub(crate) const EXHAUSTIVE_MAX: usize = 15_000;
 /// How often each dimension is refined.
 const REFINEMENTS_MAX: usize = 4;
 
-/// How much has been looked at.
-#[derive(Debug, Default)]
+/// How much may be looked at for one kind of plan, and how much has been.
+#[derive(Debug)]
 pub(crate) struct Budget {
+    /// Candidates, at most.
+    examined_max: usize,
     /// Candidates.
     pub(crate) examined: usize,
-    /// Pairs of source and target bricks, for one kind of plan.
+    /// Pairs of source and target bricks.
     pub(crate) legs: usize,
 }
 
 impl Budget {
+    pub(crate) fn new(examined_max: usize) -> Self {
+        Self { examined_max, examined: 0, legs: 0 }
+    }
+
+    /// Takes one candidate out of it; tells whether there was one.
+    pub(crate) fn take(&mut self) -> bool {
+        let is_left = !self.is_spent();
+        self.examined += usize::from(is_left);
+        is_left
+    }
+
     pub(crate) fn is_spent(&self) -> bool {
-        self.examined >= CANDIDATES_MAX
+        self.examined >= self.examined_max
+    }
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self::new(CANDIDATES_MAX)
     }
 }
 
@@ -216,8 +235,7 @@ impl Search<'_> {
         let mut at = vec![0; lists.len()];
         let mut axes: Vec<Counted> = lists.iter().map(|list| list[0]).collect();
         let mut best: Option<(Vec<Counted>, PassCost)> = None;
-        loop {
-            budget.examined += 1;
+        while budget.take() {
             if let Some(cost) = within(&axes, self.prices, self.memory_elems)
                 && best.as_ref().is_none_or(|(_, found)| cost.compare(found).is_lt())
             {
@@ -227,15 +245,12 @@ impl Search<'_> {
             at[d] += 1;
             at[d + 1..].fill(0);
             (d..lists.len()).for_each(|d| axes[d] = lists[d][at[d]]);
-            if budget.is_spent() {
-                break;
-            }
         }
         let is_exhaustive = is_exhaustive && !budget.is_spent();
         best.map(|(axes, cost)| Found { axes, cost, is_exhaustive })
     }
 
-    /// Climbs from the candidate with the least memory, along the dimensions in several orders.
+    /// Climbs from the candidate with the least memory in a step, along the dimensions in several orders.
     fn climb(&self, lists: &Choices, budget: &mut Budget) -> Option<Found> {
         let least =
             |list: &Vec<Counted>| (0..list.len()).min_by_key(|&at| (list[at].step_max, list[at].unused_max));
@@ -243,22 +258,25 @@ impl Search<'_> {
         let as_stored: Vec<usize> = (0..lists.len()).rev().collect();
         let as_written: Vec<usize> = self.prices.write_order.iter().rev().copied().collect();
         let alternately: Vec<usize> = as_stored.iter().zip(&as_written).flat_map(|(&a, &b)| [a, b]).collect();
-        let mut best: Option<Found> = None;
-        // From each start half of what looking at all would be at most.
-        let examined_max = self.exhaustive_max / 2;
+        let mut best = self.fewest_steps(lists, budget);
         for order in [as_stored, as_written, alternately] {
-            let mut climber = Climber { search: self, lists, left: examined_max };
-            let found = climber.climb(start.clone(), &order);
-            budget.examined += examined_max - climber.left;
-            if let Some((at, cost)) = found {
+            // From each start half of what looking at all would be at most.
+            let mut climber = Climber { search: self, lists, budget, left: self.exhaustive_max / 2 };
+            if let Some((at, cost)) = climber.climb(start.clone(), &order) {
                 let axes = lists.iter().zip(&at).map(|(list, &at)| list[at]).collect();
                 best = Some(Found { axes, cost, is_exhaustive: false }.better(best));
             }
-            if budget.is_spent() {
-                break;
-            }
         }
         best
+    }
+
+    /// The candidate with the fewest steps. A single step has a single Max block, so that all others may need more memory, and
+    /// climbing leads nowhere.
+    fn fewest_steps(&self, lists: &Choices, budget: &mut Budget) -> Option<Found> {
+        let fewest = |list: &Vec<Counted>| list.iter().min_by_key(|axis| axis.steps).copied();
+        let axes: Vec<Counted> = lists.iter().map(fewest).collect::<Option<_>>()?;
+        let cost = budget.take().then(|| within(&axes, self.prices, self.memory_elems))??;
+        Some(Found { axes, cost, is_exhaustive: false })
     }
 
     /// Lets write blocks grow into the memory that is left, one dimension after the other, as long as that helps.
@@ -269,7 +287,9 @@ impl Search<'_> {
                 let Axis { block, reads_whole, .. } = found.axes[d].axis;
                 for block in self.larger_blocks(d, block, found.cost.memory_elems) {
                     for axis in self.templates(d, reads_whole, block, Fineness::AtMost(8)) {
-                        budget.examined += 1;
+                        if !budget.take() {
+                            return;
+                        }
                         let kept = std::mem::replace(&mut found.axes[d], axis);
                         match within(&found.axes, self.prices, self.memory_elems) {
                             Some(cost) if cost.compare(&found.cost).is_lt() => found.cost = cost,
@@ -316,12 +336,17 @@ impl Search<'_> {
 struct Climber<'a> {
     search: &'a Search<'a>,
     lists: &'a Choices,
+    budget: &'a mut Budget,
+    /// So many candidates may be looked at, if the budget has them.
     left: usize,
 }
 
 impl Climber<'_> {
     fn look(&mut self, at: &[usize]) -> Option<PassCost> {
         self.left = self.left.checked_sub(1)?;
+        if !self.budget.take() {
+            return None;
+        }
         let axes: Vec<Counted> = self.lists.iter().zip(at).map(|(list, &at)| list[at]).collect();
         within(&axes, self.search.prices, self.search.memory_elems)
     }
@@ -405,7 +430,7 @@ fn power_near(rung: u64, last: u64) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::model::DeviceModel;
     use crate::problem::Buffers;
@@ -414,7 +439,7 @@ mod tests {
     /// Everything that a step, a template and what is read whole can be in one pass, one after the other; in the order of traversal that
     /// is chosen, than which none needs less memory (a test of `cost`). Left out are parts of target bricks shorter than the source bricks
     /// that are read whole: a step writes them together, so that they need the memory of longer ones, and are priced as if they did not.
-    fn by_force(search: &Search<'_>) -> Option<f64> {
+    pub(crate) fn by_force(search: &Search<'_>) -> Option<f64> {
         let dims = search.dims();
         let axes = |d: usize, reads_whole: bool| -> Vec<Counted> {
             let len = search.shapes.dims[d];
@@ -514,6 +539,25 @@ mod tests {
         };
         assert_eq!(found(16), ([true, true], true));
         assert_eq!(found(120), ([true, false], false));
+    }
+
+    #[test]
+    fn a_single_step_is_found_where_all_else_needs_a_second_max_block() {
+        let device = DeviceModel::default();
+        let buffers = Buffers { max_blocks: 2, write_blocks: 0 };
+        let prices = Prices { device: &device, buffers, element_bytes: 8, write_order: &[0, 1] };
+        // The array is one source brick.
+        let shapes = shapes(&[(60, 60, 10), (60, 60, 10)]);
+        // All candidates are looked at, the lists are thinned, one climbs.
+        for exhaustive_max in [EXHAUSTIVE_MAX, 4, 3] {
+            let found = |memory_elems| {
+                let search = Search { shapes: &shapes, prices: &prices, memory_elems, exhaustive_max };
+                search.whole_bricks(&[1, 1], &mut Budget::default())
+            };
+            let cost = found(3600).expect("it fits").cost;
+            assert_eq!((cost.steps, cost.max_blocks, cost.memory_elems), (1, 1, 3600));
+            assert!(found(3599).is_none());
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@
 
 use super::axis::lcm;
 use super::cost::{Counted, PassCost, Prices, within};
+use super::search::Budget;
 use crate::problem::Shapes;
 
 /// So many templates are looked at; the heuristic has no bound of its own.
@@ -20,7 +21,7 @@ struct Template {
     cost: PassCost,
 }
 
-struct Heuristic<'a> {
+struct Heuristic<'a, 'b> {
     shapes: &'a Shapes,
     prices: &'a Prices<'a>,
     memory_elems: u128,
@@ -29,25 +30,26 @@ struct Heuristic<'a> {
     /// The most of them in a template.
     counts_max: Vec<u64>,
     examined: usize,
+    budget: &'b mut Budget,
 }
 
-/// What figure 3 finds for write blocks of `factors` target bricks, and how many templates it looked at.
+/// What figure 3 finds for write blocks of `factors` target bricks.
 pub(crate) fn figure_3(
     shapes: &Shapes,
     prices: &Prices<'_>,
     memory_elems: u128,
     factors: &[u64],
-) -> (Option<(Vec<Counted>, PassCost)>, usize) {
+    budget: &mut Budget,
+) -> Option<(Vec<Counted>, PassCost)> {
     let dims = shapes.dims.len();
     let blocks: Vec<u64> = (0..dims).map(|d| shapes.target[d].saturating_mul(factors[d])).collect();
     let of_all = |d: usize| lcm(shapes.source[d], blocks[d]).min(shapes.dims[d]).div_ceil(blocks[d]);
     let counts_max = (0..dims).map(of_all).collect();
-    let mut heuristic = Heuristic { shapes, prices, memory_elems, blocks, counts_max, examined: 0 };
-    let found = heuristic.run().map(|template| (template.axes, template.cost));
-    (found, heuristic.examined)
+    let mut heuristic = Heuristic { shapes, prices, memory_elems, blocks, counts_max, examined: 0, budget };
+    heuristic.run().map(|template| (template.axes, template.cost))
 }
 
-impl Heuristic<'_> {
+impl Heuristic<'_, '_> {
     fn run(&mut self) -> Option<Template> {
         let mut counts = self.shrunk()?;
         self.grow(&mut counts);
@@ -67,6 +69,9 @@ impl Heuristic<'_> {
     }
 
     fn look_within(&mut self, counts: &[u64], memory_elems: u128) -> Option<Template> {
+        if !self.budget.take() {
+            return None;
+        }
         self.examined += 1;
         let of_dim = |d: usize| -> Counted {
             let template = self.blocks[d].saturating_mul(counts[d]);
@@ -81,14 +86,19 @@ impl Heuristic<'_> {
         let less = |heuristic: &Self, by: u64| -> Vec<u64> {
             heuristic.counts_max.iter().map(|count| count.saturating_sub(by).max(1)).collect()
         };
-        let (mut fits_not, mut fits) = (None, *self.counts_max.iter().max()? - 1);
+        let all = self.counts_max.clone();
+        if self.look(&all).is_some() {
+            return Some(all);
+        }
+        let (mut fits_not, mut fits) = (0, *all.iter().max()? - 1);
         let counts = less(self, fits);
         self.look(&counts)?;
-        // A smaller template needs no more memory, so the border can be found by halving.
-        while fits > fits_not.map_or(0, |by: u64| by + 1) {
-            let middle = fits_not.map_or(0, |by| by + (fits - by) / 2);
+        // Nothing but the largest template can be a single step, with a single Max block. Of the others a smaller one needs no more
+        // memory, so the border can be found by halving.
+        while fits > fits_not + 1 {
+            let middle = fits_not + (fits - fits_not) / 2;
             let counts = less(self, middle);
-            if self.look(&counts).is_some() { fits = middle } else { fits_not = Some(middle) }
+            if self.look(&counts).is_some() { fits = middle } else { fits_not = middle }
         }
         Some(less(self, fits))
     }
@@ -162,8 +172,7 @@ mod tests {
         let shape = |extents: &[u64]| Shape::new(extents).unwrap();
         let shapes =
             Shapes { dims: shape(&[160_000, 144_000]), source: shape(&[32, 9]), target: shape(&[5, 16]) };
-        let (found, _) = figure_3(&shapes, &prices, memory_elems, &[1, 1]);
-        found
+        figure_3(&shapes, &prices, memory_elems, &[1, 1], &mut Budget::default())
             .map(|(axes, cost)| (axes.iter().map(|axis| axis.axis.template).collect(), cost.io_per_element()))
     }
 
@@ -180,6 +189,20 @@ mod tests {
         assert_eq!(template, [160, 144]);
         assert!((io - 2.0).abs() < 1e-9, "{io}");
         assert!(found(600).is_none(), "a Max block does not fit");
+    }
+
+    #[test]
+    fn a_single_step_is_found_where_smaller_templates_need_a_second_max_block() {
+        let device = DeviceModel::volume_only();
+        let buffers = Buffers { max_blocks: 2, write_blocks: 0 };
+        let prices = Prices { device: &device, buffers, element_bytes: 8, write_order: &[0, 1] };
+        let shape = |extents: &[u64]| Shape::new(extents).unwrap();
+        // The array is one source brick.
+        let shapes = Shapes { dims: shape(&[60, 60]), source: shape(&[60, 60]), target: shape(&[10, 10]) };
+        let found = |memory_elems| figure_3(&shapes, &prices, memory_elems, &[1, 1], &mut Budget::default());
+        let (_, cost) = found(3600).expect("it fits");
+        assert_eq!((cost.steps, cost.max_blocks, cost.memory_elems), (1, 1, 3600));
+        assert!(found(3599).is_none());
     }
 
     #[test]
