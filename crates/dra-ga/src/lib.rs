@@ -145,7 +145,7 @@ impl ArrayInMemory for InMemory {
         self.0.is_in_huge_pages()
     }
 
-    fn populate(&self, from_bytes: usize) -> Option<usize> {
-        self.0.populate(from_bytes)
+    fn populate(&self, before: usize) -> Option<usize> {
+        self.0.populate(before)
     }
 }

@@ -72,10 +72,10 @@ pub trait ArrayInMemory: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Brings some of this rank's memory into being before it is used for the first time, with what is in it, from so many bytes on, in
-    /// about a millisecond, and tells where to go on. It is called from another thread, beside anything else. `None`, which is the
-    /// default: there is nothing to be gained from there on. Local.
-    fn populate(&self, _from_bytes: usize) -> Option<usize> {
+    /// Brings some of this rank's memory into being before it is used for the first time, with what is in it: the last bytes before byte
+    /// `before`, in about a millisecond; tells where they begin. It is called from another thread, beside anything else. `None`, which
+    /// is the default: there is nothing to be gained before that. Local.
+    fn populate(&self, _before: usize) -> Option<usize> {
         None
     }
 }

@@ -44,13 +44,14 @@ impl Array {
         Some(found.into_iter().map(|(_, stretch)| stretch).collect())
     }
 
-    /// Brings a few mebibytes of this rank's own elements into being, with what is in them, from so many bytes after the first one on,
-    /// and tells where to go on. Who touches them first later need not wait until the system has cleared them, which it
-    /// does at the speed of memory, or far slower where a virtual machine has to get it from its host. `None` at the end, and where
-    /// nothing is gained: ranks of one node share memory that is there from the beginning. It may come from any thread, beside
-    /// anything else. Local.
-    pub fn populate(&self, from_bytes: usize) -> Option<usize> {
-        self.window().populate(from_bytes)
+    /// Brings the last few mebibytes of this rank's own elements before byte `before` into being, with what is in them, and tells where
+    /// to go on. Who touches them first later need not wait until the system has cleared them, which it
+    /// does at the speed of memory, or far slower where a virtual machine has to get it from its host. `None` at the beginning, and
+    /// where nothing is gained: ranks of one node share memory that is there already. It goes from the end (`usize::MAX` to begin with) to
+    /// the beginning, because most who fill an array go the other way, and two threads at one page both clear it. It may
+    /// come from any thread, beside anything else. Local.
+    pub fn populate(&self, before: usize) -> Option<usize> {
+        self.window().populate(before)
     }
 
     /// Whether the memory that this process can reach of it lies in huge pages, as far as can be told: so that a device can be told

@@ -118,8 +118,8 @@ impl Window {
     }
 
     /// Brings a little of this rank's part into being: see [`Segment::populate`].
-    pub(crate) fn populate(&self, from: usize) -> Option<usize> {
-        self.memory.populate(from)
+    pub(crate) fn populate(&self, before: usize) -> Option<usize> {
+        self.memory.populate(before)
     }
 
     /// Where the part of `rank` can be loaded from and stored to.

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// The first transfers are asked for at once and bring what they fill into being themselves: two threads at one page would both clear it.
-const FIRST_BYTES: usize = 8 << 20;
-
-/// A thread that brings memory into being, one array after the other. It has to be dropped before they are freed, and it stops then.
+/// A thread that brings memory into being, one array after the other, each from its end: transfers fill it from its beginning, and touch
+/// what is not there yet themselves. Two threads at one page both clear it, and one that was in front would be overtaken by a fast device,
+/// with which it would then keep step. It has to be dropped before the arrays are freed, and stops then.
 #[derive(Debug)]
 pub(crate) struct Populating {
     is_stopped: Arc<AtomicBool>,
@@ -22,13 +21,12 @@ impl Populating {
         let is_stopped = Arc::new(AtomicBool::new(false));
         let is_told = Arc::clone(&is_stopped);
         let work = move || {
-            let mut first = FIRST_BYTES;
             for array in arrays {
-                let mut next = Some(std::mem::take(&mut first));
-                while let Some(from) = next
+                let mut before = Some(usize::MAX);
+                while let Some(to) = before
                     && !is_told.load(Ordering::Relaxed)
                 {
-                    next = array.populate(from);
+                    before = array.populate(to);
                 }
             }
         };
@@ -59,8 +57,6 @@ mod tests {
     use std::sync::atomic::AtomicU64;
     use std::sync::mpsc::channel;
 
-    const MIB: usize = 1 << 20;
-
     /// Memory that nobody reads or writes.
     struct Memory<F>(F);
 
@@ -71,8 +67,8 @@ mod tests {
     }
 
     impl<F: Fn(usize) -> Option<usize> + Send + Sync> ArrayInMemory for Memory<F> {
-        fn populate(&self, from_bytes: usize) -> Option<usize> {
-            (self.0)(from_bytes)
+        fn populate(&self, before: usize) -> Option<usize> {
+            (self.0)(before)
         }
 
         fn name(&self) -> String {
@@ -109,19 +105,20 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_touched_in_the_order_in_which_it_is_filled_but_for_what_is_filled_first() {
+    fn arrays_are_touched_in_the_order_in_which_they_are_filled_each_from_its_end() {
         let (told, heard) = channel();
-        let arrays = [13 * MIB, 5 * MIB].map(|bytes| {
+        let arrays = [13, 5].map(|mebibytes: usize| {
             let told = told.clone();
-            let populate = move |from| {
-                told.send((bytes, from)).unwrap();
-                Some(from + 4 * MIB).filter(|&next| next < bytes)
+            let populate = move |before: usize| {
+                let from = before.min(mebibytes).checked_sub(1)? / 4 * 4;
+                told.send((mebibytes, from)).unwrap();
+                Some(from)
             };
             Arc::new(Memory(populate)) as Arc<dyn ArrayInMemory>
         });
         let _populating = Populating::start(arrays.to_vec());
         drop((told, arrays));
-        let touched = [(13, 8), (13, 12), (5, 0), (5, 4)].map(|(bytes, from)| (bytes * MIB, from * MIB));
+        let touched = [(13, 12), (13, 8), (13, 4), (13, 0), (5, 4), (5, 0)];
         assert_eq!(heard.iter().collect::<Vec<_>>(), touched);
     }
 
@@ -129,9 +126,9 @@ mod tests {
     fn memory_without_end_is_touched_until_that_is_dropped() {
         let touched = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&touched);
-        let populating = Populating::start(vec![Arc::new(Memory(move |from| {
+        let populating = Populating::start(vec![Arc::new(Memory(move |before| {
             counted.fetch_add(1, Ordering::Relaxed);
-            Some(from)
+            Some(before)
         }))]);
         while touched.load(Ordering::Relaxed) == 0 {
             thread::yield_now();

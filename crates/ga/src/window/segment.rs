@@ -101,22 +101,19 @@ impl Segment {
         self.is_huge
     }
 
-    /// Brings a few mebibytes of private memory from this byte of it on into being, and tells where they end; none at the end, where that
-    /// cannot be done, and where memory is shared, which is there from the beginning.
-    pub(crate) fn populate(&self, from: usize) -> Option<usize> {
-        if !self.is_private {
+    /// Brings the last few mebibytes of private memory before this byte of it into being, and tells where they begin; none at the
+    /// beginning, where that cannot be done, and where memory is shared, which is there from the beginning.
+    pub(crate) fn populate(&self, before: usize) -> Option<usize> {
+        let to = before.min(self.mapping.bytes());
+        if !self.is_private || to == 0 {
             return None;
         }
-        let from = from.checked_next_multiple_of(HUGE_PAGE_BYTES)?;
-        let to = from.checked_add(POPULATED_BYTES)?.min(self.mapping.bytes());
-        if from >= to {
-            return None;
-        }
+        let from = (to - 1) / POPULATED_BYTES * POPULATED_BYTES;
         let populated = self.mapping.populate(from..to);
         populated
             .inspect_err(|error| tracing::debug!(%error, "memory is cleared when it is touched"))
             .ok()?;
-        Some(to)
+        Some(from)
     }
 
     fn has_huge_pages(&self) -> bool {

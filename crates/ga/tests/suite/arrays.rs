@@ -50,12 +50,13 @@ pub(crate) fn private_memory_is_there_once_it_was_populated(ga: &Context) {
     let bytes = 25 << 20;
     let array = ga.array(ElementType::Double, &[ga.ranks() as u64 * bytes as u64 / 8]).create().unwrap();
     let before = resident_bytes();
-    let ends: Vec<usize> = std::iter::successors(Some(0), |&from| array.populate(from)).collect();
-    if ga.ranks_of_node(ga.node()).len() == 1 || ends.len() > 1 {
-        assert!(ends.is_sorted_by(|a, b| a < b) && *ends.last().unwrap() >= bytes, "{ends:?}");
+    let begins: Vec<usize> = std::iter::successors(Some(usize::MAX), |&to| array.populate(to)).collect();
+    if ga.ranks_of_node(ga.node()).len() == 1 || begins.len() > 1 {
+        assert!(begins.is_sorted_by(|a, b| a > b) && begins.last() == Some(&0), "{begins:?}");
+        assert!(begins[1] < bytes && begins.len() > 3, "{begins:?}");
         assert!(resident_bytes() - before > bytes / 2, "{before} and {}", resident_bytes());
     }
-    assert_eq!(array.populate(usize::MAX - 5), None);
+    assert_eq!(array.populate(0), None);
     let elements = array.view::<f64>().unwrap().to_vec(&array.whole()).unwrap();
     assert!(elements.iter().all(|&element| element == 0.0));
     array.destroy().unwrap();
