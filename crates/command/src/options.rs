@@ -45,6 +45,11 @@ pub struct Reblocking {
     #[arg(long, value_name = "PERCENT", default_value_t = DeviceModel::default().alone_percent,
         value_parser = clap::value_parser!(u64).range(..=1000))]
     pub alone: u64,
+    /// How much new memory is touched in a second, in megabytes: what virtual machines have by default, several times as much
+    /// where no host has to get it first. A plan takes no more memory than pays.
+    #[arg(long, value_name = "MB", default_value_t = DeviceModel::default().memory_bytes_per_second / 1_000_000,
+        value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub memory_bandwidth: u64,
 }
 
 /// Say how an array would be brought into bricks of another shape: what is read, kept and written in which passes.

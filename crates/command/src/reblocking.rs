@@ -123,6 +123,7 @@ impl Reblocking {
             write_bytes_per_second: bandwidth,
             operations_per_second: self.options.operations,
             alone_percent: self.options.alone,
+            memory_bytes_per_second: self.options.memory_bandwidth.saturating_mul(1_000_000),
             ..DeviceModel::default()
         }
     }
@@ -258,6 +259,7 @@ mod tests {
             bandwidth: 2000,
             operations: DeviceModel::default().operations_per_second,
             alone: DeviceModel::default().alone_percent,
+            memory_bandwidth: DeviceModel::default().memory_bytes_per_second / 1_000_000,
         }
     }
 

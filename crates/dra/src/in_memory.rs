@@ -72,9 +72,9 @@ pub trait ArrayInMemory: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Brings some of this rank's memory into being before it is used for the first time, with what is in it: the last bytes before byte
-    /// `before`, in about a millisecond; tells where they begin. It is called from another thread, beside anything else. `None`, which
-    /// is the default: there is nothing to be gained before that. Local.
+    /// Brings some of this rank's memory into being, with what is in it, so that who touches it first need not wait for it: the last
+    /// mebibytes before byte `before` (`usize::MAX` to begin with), in a millisecond or a few. It tells what to go on with as `before`.
+    /// It is called from another thread, beside anything else. `None`, which is the default: nothing is left to be gained. Local.
     fn populate(&self, _before: usize) -> Option<usize> {
         None
     }

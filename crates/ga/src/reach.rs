@@ -47,7 +47,7 @@ impl Array {
     /// Brings the last few mebibytes of this rank's own elements before byte `before` into being, with what is in them, and tells where
     /// to go on. Who touches them first later need not wait until the system has cleared them, which it
     /// does at the speed of memory, or far slower where a virtual machine has to get it from its host. `None` at the beginning, and
-    /// where nothing is gained: ranks of one node share memory that is there already. It goes from the end (`usize::MAX` to begin with) to
+    /// where nothing is gained: what ranks of one node share is there already, if it is in huge pages. It goes from the end (`usize::MAX` to begin with) to
     /// the beginning, because most who fill an array go the other way, and two threads at one page both clear it. It may
     /// come from any thread, beside anything else. Local.
     pub fn populate(&self, before: usize) -> Option<usize> {

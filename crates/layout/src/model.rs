@@ -22,8 +22,8 @@ pub struct DeviceModel {
     /// So many hundredths longer takes what is read while nothing is written, or written while nothing is read. With two Max blocks
     /// these are the reads of the first step and the writes of the last one, with a single one it is everything.
     pub alone_percent: u64,
-    /// Bytes of new memory that all ranks together touch in a second: each pass takes its memory anew, and waits for it before it can
-    /// read there.
+    /// Bytes of new memory that all ranks together touch in a second: each pass takes its memory anew. Taken
+    /// in full, though some of it is touched while the device reads.
     pub memory_bytes_per_second: u64,
 }
 
@@ -100,11 +100,12 @@ impl fmt::Display for DeviceModel {
         let megabytes = |bytes: u64| bytes / 1_000_000;
         write!(
             f,
-            "{} MB/s read, {} MB/s written, {} operations/s, {} % longer for one of both alone",
+            "{} MB/s read, {} MB/s written, {} operations/s, {} % longer for one of both alone, {} MB/s of new memory",
             megabytes(self.read_bytes_per_second),
             megabytes(self.write_bytes_per_second),
             self.operations_per_second,
-            self.alone_percent
+            self.alone_percent,
+            megabytes(self.memory_bytes_per_second)
         )
     }
 }

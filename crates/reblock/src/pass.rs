@@ -101,10 +101,10 @@ pub(crate) struct Run {
     steps: Steps,
     /// The template of the last step that was written.
     template: u64,
-    /// While the first steps are read; before the boxes that it touches.
+    /// Declared before the boxes that it touches, so that it is dropped first.
     populating: Option<Populating>,
     turns: Vec<Box<dyn MadeArray>>,
-    /// Turns that nothing is read into yet.
+    /// Those that have become free.
     free_turns: Vec<usize>,
     reading: VecDeque<UnderWay>,
     /// With two boxes the second one was started before the first has finished, so that the device has something to do.
@@ -140,8 +140,8 @@ impl Run {
         Ok(run)
     }
 
-    /// Makes the boxes, and starts to read the first steps: into one while the next is made, because memory that ranks share is brought
-    /// into being then.
+    /// Makes the boxes, and starts to read the first steps: into one while the next is made, because memory that ranks share is mostly
+    /// brought into being then.
     fn fill_turns(&mut self, source: &DiskArray, boxes: &mut Boxes<'_>) -> dra::Result<()> {
         for turn in 0..size(self.pass.cost().max_blocks) {
             let Some(step) = self.steps.next() else { break };
@@ -154,6 +154,7 @@ impl Run {
 
     /// Waits for what is under way, and frees all boxes. Collective.
     pub(crate) fn free(&mut self, boxes: &mut Boxes<'_>) -> dra::Result<()> {
+        self.populating = None;
         for under_way in self.reading.drain(..).chain(self.writing.drain(..)) {
             if let Some(mut request) = under_way.request
                 && let Err(error) = request.wait()
@@ -161,7 +162,6 @@ impl Run {
                 tracing::debug!(%error, "a transfer of a pass that has failed");
             }
         }
-        self.populating = None;
         let mut freed = boxes.forget_all();
         for made in self.turns.drain(..) {
             freed = freed.and(boxes.free(made));

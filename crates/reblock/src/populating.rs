@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// A thread that brings memory into being, one array after the other, each from its end: transfers fill it from its beginning, and touch
+/// A thread that brings memory into being, one array after the other, each from the end of this rank's part: transfers fill it from its beginning, and touch
 /// what is not there yet themselves. Two threads at one page both clear it, and one that was in front would be overtaken by a fast device,
 /// with which it would then keep step. It has to be dropped before the arrays are freed, and stops then.
 #[derive(Debug)]
@@ -56,6 +56,7 @@ mod tests {
     use std::fmt;
     use std::sync::atomic::AtomicU64;
     use std::sync::mpsc::channel;
+    use std::time::{Duration, Instant};
 
     /// Memory that nobody reads or writes.
     struct Memory<F>(F);
@@ -130,7 +131,9 @@ mod tests {
             counted.fetch_add(1, Ordering::Relaxed);
             Some(before)
         }))]);
+        let begun = Instant::now();
         while touched.load(Ordering::Relaxed) == 0 {
+            assert!(begun.elapsed() < Duration::from_secs(60), "no thread");
             thread::yield_now();
         }
         drop(populating);

@@ -1,7 +1,6 @@
 //! Memory that the ranks of a node share, or that one rank has for itself.
 //!
-//! A rank that is alone on its node has private memory, in huge pages as soon as it is touched, and however much of it is ever
-//! touched.
+//! A rank that is alone on its node has private memory, in huge pages as soon as it is touched.
 //!
 //! Otherwise: one anonymous file in memory for the ranks of a node, made by the first of them and mapped whole by all. It has no name,
 //! so nothing is left behind by a program that is killed. Where a rank may not open another's descriptor (processes in
@@ -21,7 +20,8 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 /// The parts begin on boundaries of this many bytes, so that no two ranks share a page.
 const PAGE_BYTES: u64 = 4096;
 
-/// How much of private memory is brought into being at a time: a millisecond, after which somebody may want it to stop.
+/// How much of private memory is brought into being at a time: a millisecond, or a few where a host has to get it, after which somebody
+/// may want it to stop.
 const POPULATED_BYTES: usize = 4 << 20;
 
 /// A part of the node's memory for each of its ranks, all of them mapped here. Zero at first. Page-aligned.
@@ -102,7 +102,7 @@ impl Segment {
     }
 
     /// Brings the last few mebibytes of private memory before this byte of it into being, and tells where they begin; none at the
-    /// beginning, where that cannot be done, and where memory is shared, which is there from the beginning.
+    /// beginning, where that cannot be done, and where memory is shared, which is there from the beginning if it is in huge pages.
     pub(crate) fn populate(&self, before: usize) -> Option<usize> {
         let to = before.min(self.mapping.bytes());
         if !self.is_private || to == 0 {

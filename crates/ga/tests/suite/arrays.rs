@@ -51,7 +51,8 @@ pub(crate) fn private_memory_is_there_once_it_was_populated(ga: &Context) {
     let array = ga.array(ElementType::Double, &[ga.ranks() as u64 * bytes as u64 / 8]).create().unwrap();
     let before = resident_bytes();
     let begins: Vec<usize> = std::iter::successors(Some(usize::MAX), |&to| array.populate(to)).collect();
-    if ga.ranks_of_node(ga.node()).len() == 1 || begins.len() > 1 {
+    let is_known = !is_older_than(5, 14);
+    if (ga.ranks_of_node(ga.node()).len() == 1 && is_known) || begins.len() > 1 {
         assert!(begins.is_sorted_by(|a, b| a > b) && begins.last() == Some(&0), "{begins:?}");
         assert!(begins[1] < bytes && begins.len() > 3, "{begins:?}");
         assert!(resident_bytes() - before > bytes / 2, "{before} and {}", resident_bytes());
@@ -64,8 +65,17 @@ pub(crate) fn private_memory_is_there_once_it_was_populated(ga: &Context) {
 
 /// What this process has in memory.
 fn resident_bytes() -> usize {
-    let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
-    statm.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    kib.trim().strip_suffix(" kB").unwrap().parse::<usize>().unwrap() << 10
+}
+
+/// Whether the kernel is.
+fn is_older_than(major: u32, minor: u32) -> bool {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let mut numbers =
+        release.trim().split(|c: char| !c.is_ascii_digit()).map(|number| number.parse().unwrap_or(0));
+    (numbers.next(), numbers.next()) < (Some(major), Some(minor))
 }
 
 /// The short way is for boxes in one block, of which it finds the right elements; it refuses what it is not for.

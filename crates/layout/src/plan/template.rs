@@ -51,9 +51,8 @@ pub(crate) fn figure_3(
 
 impl Heuristic<'_, '_> {
     fn run(&mut self) -> Option<Template> {
-        let mut counts = self.shrunk()?;
-        self.grow(&mut counts);
-        let mut best = self.look(&counts)?;
+        let (mut counts, mut best) = self.shrunk()?;
+        self.grow(&mut counts, &mut best);
         while self.examined < STEPS_MAX {
             let Some((counts_next, next)) = self.descend(&counts, &best) else { break };
             if next.cost.read_elems >= best.cost.read_elems {
@@ -82,38 +81,41 @@ impl Heuristic<'_, '_> {
     }
 
     /// Steps 1 to 3: all dimensions by so many blocks less, the fewest with which it fits.
-    fn shrunk(&mut self) -> Option<Vec<u64>> {
+    fn shrunk(&mut self) -> Option<(Vec<u64>, Template)> {
         let less = |heuristic: &Self, by: u64| -> Vec<u64> {
             heuristic.counts_max.iter().map(|count| count.saturating_sub(by).max(1)).collect()
         };
         let all = self.counts_max.clone();
-        if self.look(&all).is_some() {
-            return Some(all);
+        if let Some(found) = self.look(&all) {
+            return Some((all, found));
         }
         let (mut fits_not, mut fits) = (0, *all.iter().max()? - 1);
         let counts = less(self, fits);
-        self.look(&counts)?;
+        let mut best = (counts.clone(), self.look(&counts)?);
         // Nothing but the largest template can be a single step, with a single Max block. Of the others a smaller one needs no more
         // memory, so the border can be found by halving.
         while fits > fits_not + 1 {
             let middle = fits_not + (fits - fits_not) / 2;
             let counts = less(self, middle);
-            if self.look(&counts).is_some() { fits = middle } else { fits_not = middle }
+            match self.look(&counts) {
+                Some(found) => (fits, best) = (middle, (counts, found)),
+                None => fits_not = middle,
+            }
         }
-        Some(less(self, fits))
+        Some(best)
     }
 
     /// Step 4: by a block at a time along each dimension in turn, as long as it fits.
-    fn grow(&mut self, counts: &mut [u64]) {
+    fn grow(&mut self, counts: &mut [u64], best: &mut Template) {
         let mut moved = true;
         while moved && self.examined < STEPS_MAX {
             moved = false;
             for d in 0..counts.len() {
                 counts[d] += 1;
-                if counts[d] <= self.counts_max[d] && self.look(counts).is_some() {
-                    moved = true;
-                } else {
-                    counts[d] -= 1;
+                let found = if counts[d] <= self.counts_max[d] { self.look(counts) } else { None };
+                match found {
+                    Some(found) => (*best, moved) = (found, true),
+                    None => counts[d] -= 1,
                 }
             }
         }

@@ -6,6 +6,7 @@ mod between;
 mod counting;
 mod faults;
 mod hosts;
+mod memory;
 mod oracle;
 mod under_way;
 mod world;
@@ -46,6 +47,11 @@ fn main() -> ExitCode {
                 .ranks(..=3)
                 .hosts(..2),
             scenario!(faults::a_note_that_is_not_of_this_copy_is_not_followed).hosts(..2),
+            scenario!(
+                memory::whichever_box_cannot_be_had_all_ranks_are_told_and_another_try_completes_the_copy
+            )
+            .ranks(..=3)
+            .hosts(..2),
             scenario!(under_way::a_copy_goes_on_when_it_is_asked_and_never_waits_for_a_disk).hosts(..2),
             scenario!(under_way::a_copy_with_a_single_box_goes_on_when_it_is_asked).hosts(..2),
             scenario!(under_way::a_copy_that_is_only_asked_meets_errors_as_one_that_is_waited_for).hosts(..2),
