@@ -22,8 +22,8 @@ pub struct DeviceModel {
     /// So many hundredths longer takes what is read while nothing is written, or written while nothing is read. With two Max blocks
     /// these are the reads of the first step and the writes of the last one, with a single one it is everything.
     pub alone_percent: u64,
-    /// Bytes of new memory that all ranks together touch in a second: each pass takes its memory anew. Taken
-    /// in full, though some of it is touched while the device reads.
+    /// Bytes of new memory that all ranks together touch in a second: each pass takes its memory anew. Charged in full, though some
+    /// of it is touched while the device reads.
     pub memory_bytes_per_second: u64,
 }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
-/// A thread that brings memory into being, one array after the other, each from the end of this rank's part: transfers fill it from its beginning, and touch
-/// what is not there yet themselves. Two threads at one page both clear it, and one that was in front would be overtaken by a fast device,
-/// with which it would then keep step. It has to be dropped before the arrays are freed, and stops then.
+/// A thread that brings memory into being, one array after the other, each from the end of this rank's part: transfers fill it from its
+/// beginning, and touch what is not there yet themselves. Two threads at one page both clear it, and one that was in front would be
+/// overtaken by a fast device, with which it would then keep step. It has to be dropped before the arrays are freed, and stops then.
 #[derive(Debug)]
 pub(crate) struct Populating {
     is_stopped: Arc<AtomicBool>,
