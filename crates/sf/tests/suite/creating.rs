@@ -282,7 +282,9 @@ pub(crate) fn a_file_whose_stripes_are_gone_says_which_name_is_to_be_removed(wor
     file.abandon().unwrap();
     world.barrier();
     if world.is_first() {
-        stripes_of("stripes gone").iter().for_each(|stripe| fs::remove_file(stripe).unwrap());
+        for stripe in stripes_of("stripes gone") {
+            fs::remove_file(stripe).unwrap();
+        }
     }
     world.barrier();
     if is_striped() {
