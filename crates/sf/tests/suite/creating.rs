@@ -1,11 +1,14 @@
 //! Creating files: together, the same everywhere, and found again.
 
+use crate::STRIPES;
 use crate::world::{World, assert_same, is_striped, pattern, stripes_of};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use sf::{Error, Hints, SharedFile, codes};
 use std::fs;
 use std::os::fd::AsRawFd;
 use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 fn create(world: &World, path: &Path) -> sf::Result<SharedFile> {
     SharedFile::create(&world.comm, path, &Hints::default())
@@ -247,6 +250,24 @@ pub(crate) fn a_rank_in_another_working_directory_is_told_what_it_finds_there(wo
 }
 
 /// The last rank has as many files open as it may, for good.
+/// Returns when this process has no file of the tests open any more: threads give some back after the files were closed.
+fn await_descriptors_closed() {
+    let begun = Instant::now();
+    let is_of_tests = |file: &Path| {
+        file.starts_with(test_support::shared_dir()) || STRIPES.iter().any(|place| file.starts_with(place))
+    };
+    let open = || {
+        let descriptors = fs::read_dir("/proc/self/fd").unwrap();
+        descriptors
+            .filter_map(|descriptor| fs::read_link(descriptor.ok()?.path()).ok())
+            .find(|file| is_of_tests(file))
+    };
+    while let Some(file) = open() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{} stays open", file.display());
+        sleep(Duration::from_millis(5));
+    }
+}
+
 pub(crate) fn a_rank_that_cannot_open_is_the_error_of_all(world: &World) {
     let last = world.ranks() - 1;
     let kept = create(world, &World::path("kept")).unwrap();
@@ -256,7 +277,8 @@ pub(crate) fn a_rank_that_cannot_open_is_the_error_of_all(world: &World) {
     kept.abandon().unwrap();
     world.barrier();
     if world.rank() == last {
-        // The limit is on the number of a descriptor: the next one is the first too many.
+        // The limit is on the number of a descriptor: the next one is the first too many, if none before it becomes free.
+        await_descriptors_closed();
         let next = u64::try_from(fs::File::open("/dev/null").unwrap().as_raw_fd()).unwrap();
         setrlimit(Resource::Nofile, Rlimit { current: Some(next), maximum: Some(next) }).unwrap();
     }
