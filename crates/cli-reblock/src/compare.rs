@@ -35,7 +35,7 @@ struct Differences {
     first: u64,
 }
 
-/// Compares. Collective; memory is that of the context on all ranks together, besides the buffers of transfers.
+/// Compares. Collective; boxes take half of the memory of the context on all ranks together, and the buffers of transfers what they have.
 pub(crate) fn run(
     disk: &Context,
     maker: &dyn MakeArray,

@@ -121,6 +121,8 @@ fn verify(
     (source, target): (&DiskArray, &mut DiskArray),
     canvas: Canvas,
 ) -> Result<Comparison> {
+    // Boxes take the other half.
+    let _limit = disk.limit_memory(disk.memory_bytes() / 2);
     let compared = compare::run(disk, &dra_ga::maker(ga), (source, target), copy.permutation(), canvas);
     if let Ok(Comparison { first: None, .. }) = compared {
         return compared;

@@ -148,9 +148,12 @@ impl Plan {
             ratio if ratio > 1.0005 => format!(", {ratio:.3} times as long"),
             _ => String::new(),
         };
+        let passes = match alternative.passes.len() {
+            1 => "1 pass".to_owned(),
+            count => format!("{count} passes"),
+        };
         format!(
-            "{} passes, {:.3} transfers of each element, {operations} operations, {}{against}",
-            alternative.passes.len(),
+            "{passes}, {:.3} transfers of each element, {operations} operations, {}{against}",
             sum(|pass| pass.cost().io_per_element()),
             seconds(time)
         )

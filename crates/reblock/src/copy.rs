@@ -50,15 +50,15 @@ pub struct Outcome {
 
 /// Copies `source` to `target`, whose bricks may be others, with the dimensions in another order: source dimension
 /// `permutation[i]` becomes target dimension `i`. Collective, with the same arguments. Durable when it returns; until then
-/// the target cannot be read, also if it is interrupted. The same call made again goes on where it was, unless the source was
-/// written to or replaced meanwhile: then it begins anew.
+/// the target cannot be read, also if it is interrupted. The same call made again, of as many ranks with as much memory, goes on where
+/// it was. It begins anew if the source was written to or replaced meanwhile, or if the plan is another one.
 ///
 /// Memory is that of the context on all ranks together ([`dra::Settings`]); less than four bricks, and two for each I/O process, is
 /// raised to that. Where several passes are needed, arrays named after the target with `.pass-1` and so on lie beside it meanwhile,
 /// and each has the attribute
 /// [`chemio_between`](dra::between), which names the target. What else has such a name is never touched.
 ///
-/// `progress` is called on every rank after each step.
+/// `progress` is called on every rank when the copy has begun, and after each step.
 ///
 /// # Errors
 /// The same on every rank:
@@ -79,6 +79,7 @@ pub fn copy(
 ) -> Result<Outcome> {
     let arrays = (source, target);
     let begun = Copying::begin(context, Box::new(maker), (arrays.0, &mut *arrays.1), permutation, options)?;
+    progress(begun.progress());
     begun.finish(arrays, progress)
 }
 

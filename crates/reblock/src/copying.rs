@@ -115,6 +115,11 @@ impl<'a> Copying<'a> {
         Ok(copying)
     }
 
+    /// How far it is.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
     /// Goes on as far as that needs no waiting for transfers, and tells whether the copy is complete. What is noted of it, at the end of a
     /// pass and of each [`Options::noted_bytes`], is waited for, and so are making and deleting the array between two passes. Collective,
     /// with the arrays that it was begun with. Transfers go on meanwhile where the array in memory can be loaded from and stored to, otherwise in here.
@@ -256,6 +261,8 @@ impl<'a> Copying<'a> {
         // It asks the environment, which may differ between hosts.
         let (mut spec, bricks) = self.context.agree(spec.map_err(dra::Error::from))?;
         spec.bricks = Bricks::Exact(bricks);
+        // As of arrays that say nothing: hosts that write to one file wait for each other.
+        spec.files = self.context.nodes() as u64;
         spec.attributes.io_processes_hint = i64::try_from(target.io_processes()).unwrap_or(0);
         spec.more_attributes.insert(BETWEEN.to_owned(), mark(path_of(target)));
         // Much may have come there since the copy began.

@@ -69,6 +69,17 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// The name holds the description of a striped file, and a stripe is not there.
+    #[error(
+        "No such file or directory: the stripe {}; if it does not come back, remove the name of the whole: {}",
+        stripe.display(), path.display()
+    )]
+    StripeGone {
+        /// The stripe.
+        stripe: PathBuf,
+        /// The name.
+        path: PathBuf,
+    },
     /// The name holds the description of a striped file, and it makes no sense to this version.
     #[error("{reason}: the description of a striped file in {}", path.display())]
     Description {
@@ -136,7 +147,9 @@ impl Error {
             Self::HardLimit { asynchronous: true, .. } => codes::DEVICE_AWRITE,
             Self::Closed { .. } => codes::DEVICE_HANDLE,
             Self::ReadOnly { .. } => codes::DEVICE_MODE,
-            Self::NotAFile { .. } | Self::StripeDirectory { .. } => codes::DEVICE_OPEN,
+            Self::NotAFile { .. } | Self::StripeDirectory { .. } | Self::StripeGone { .. } => {
+                codes::DEVICE_OPEN
+            }
             Self::OnRank { code, .. } => *code,
             Self::Description { .. }
             | Self::NotShared { .. }
@@ -156,6 +169,7 @@ impl Error {
             | Self::ReadOnly { path }
             | Self::NotAFile { path }
             | Self::StripeDirectory { directory: path, .. }
+            | Self::StripeGone { path, .. }
             | Self::Description { path, .. }
             | Self::NotShared { path, .. }
             | Self::AnotherFile { path, .. }

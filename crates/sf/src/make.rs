@@ -142,6 +142,7 @@ impl Making {
         let mut making = Self::default();
         refuse_other_than_files(path)?;
         let description = making.make_unless_there(path, hints)?;
+        description.iter().try_for_each(|description| expect_stripes(path, description))?;
         let mut found = Found { description, host: host(), sightings: Vec::new() };
         making.preallocate(path, hints, &found)?;
         let names = std::iter::once(path.to_owned());
@@ -271,6 +272,16 @@ impl Making {
     }
 }
 
+/// Refuses a striped file of which a stripe is gone, with what can be done about it.
+fn expect_stripes(path: &Path, description: &Description) -> Result<()> {
+    let is_gone =
+        |stripe: &&Path| fs::metadata(stripe).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    match description.stripes().iter().map(Path::new).find(is_gone) {
+        None => Ok(()),
+        Some(stripe) => Err(Error::StripeGone { stripe: stripe.to_owned(), path: path.to_owned() }),
+    }
+}
+
 /// Whether a file system does not know how to reserve, or not so much, or was interrupted again and again.
 fn is_not_offered(error: &elio::Error) -> bool {
     let kinds =
@@ -284,7 +295,7 @@ fn expect_space(files: &[PathBuf], striping: Striping, len_bytes: u64) -> Result
     for (stripe, file) in files.iter().enumerate() {
         let found = fs::metadata(file).ok();
         let has_bytes = found.as_ref().map_or(0, |metadata| metadata.blocks() * 512);
-        let available_bytes = elio::stat(file.parent().unwrap_or(file))?.available_bytes;
+        let available_bytes = elio::stat(file)?.available_bytes;
         // Several stripes may be in one file system; directories with limits of their own say so.
         let pool = (found.map(|metadata| metadata.dev()), available_bytes);
         let missing = missing_by_pool.entry(pool).or_insert(0u64);

@@ -58,7 +58,7 @@ impl Sighting {
     /// What this rank sees of `path`; with a token for other hosts if there are some.
     pub(crate) fn take(path: &Path, several_hosts: bool) -> Result<(Self, Option<Token>)> {
         let (device, inode) = numbers(path).map_err(|source| of_file(Operation::Open, path, source))?;
-        let token = several_hosts.then(|| lay_token(path)).flatten();
+        let token = several_hosts.then(|| lay_token(&behind_links(path))).flatten();
         let name = token.as_ref().and_then(|Token(path)| Some(path.file_name()?.to_str()?.to_owned()));
         Ok((Self { device, inode, token: name }, token))
     }
@@ -87,16 +87,21 @@ impl Sighting {
     }
 
     fn check_elsewhere(&self, path: &Path, maker: &str, here: &str) -> Result<()> {
-        let same = numbers(path).is_ok_and(|(_, inode)| match &self.token {
-            Some(token) => path.with_file_name(token).exists(),
-            None => inode == self.inode,
-        });
+        // The token comes first: nobody has asked for its name before, so that a network file system has to look at the directory, and
+        // forgets that there was no file when it looked the last time.
+        let has_token = self.token.as_ref().map(|token| behind_links(path).with_file_name(token).exists());
+        let same = numbers(path).is_ok_and(|(_, inode)| has_token.unwrap_or(inode == self.inode));
         if same {
             return Ok(());
         }
         let (maker, host) = (host_name(maker).to_owned(), host_name(here).to_owned());
         Err(Error::NotShared { path: path.to_owned(), maker, host })
     }
+}
+
+/// Where a file is, if its name is a link: what is beside the link says nothing of it.
+fn behind_links(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// The device that a file is on, and its number there.
@@ -162,5 +167,26 @@ mod tests {
         assert_eq!(fs::read_dir(directories[0].path()).unwrap().count(), 2);
         drop(token);
         assert_eq!(fs::read_dir(directories[0].path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_link_in_a_shared_directory_to_a_file_on_each_hosts_own_disk_is_not_one_file() {
+        let directories = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let [own, other] = [0, 1].map(|i| directories[i].path().join("file"));
+        let shared = tempfile::tempdir().unwrap();
+        let link = shared.path().join("link");
+        let leads_to = |file: &Path| {
+            let _ = fs::remove_file(&link);
+            std::os::unix::fs::symlink(file, &link).unwrap();
+        };
+        fs::write(&own, "").unwrap();
+        fs::write(&other, "of yesterday").unwrap();
+        leads_to(&own);
+        let (sighting, _token) = Sighting::take(&link, true).unwrap();
+        sighting.check(&link, "elsewhere 1").unwrap();
+        // As on the other host, where the same name is another disk.
+        leads_to(&other);
+        let error = sighting.check(&link, "elsewhere 1").unwrap_err();
+        assert!(matches!(error, Error::NotShared { .. }), "{error:?}");
     }
 }

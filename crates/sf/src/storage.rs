@@ -2,12 +2,14 @@
 
 use crate::error::{Error, Result, of_file};
 use crate::request::{Range, Request};
+use crate::sighting;
 use crate::striping::{Run, Striping};
 use elio::{
     CachePolicy, Mode, OpenOptions, Operation, Piece, Queue, RequestBuffer, RequestBufferMut, Sharing,
     SpreadRequest,
 };
 use std::collections::BTreeSet;
+use std::fs;
 use std::io::{self, ErrorKind};
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
@@ -35,6 +37,8 @@ pub(crate) struct Storage {
     pub(crate) path: PathBuf,
     /// Where that is, whatever directory the program changes to.
     absolute: PathBuf,
+    /// The device of the file of that name and its number there, when it was opened.
+    numbers: Option<(u64, u64)>,
     pub(crate) striping: Striping,
     files: Vec<elio::File>,
     /// Whether the names are durable, too.
@@ -58,8 +62,9 @@ impl Storage {
             _ => elio::File::open(file, options),
         };
         let files = files.iter().map(open).collect::<elio::Result<_>>()?;
-        let (path, absolute) = (absolute.to_owned(), absolute.to_owned());
-        Ok(Self { path, absolute, striping, files, has_synced_names: AtomicBool::new(false) })
+        let (path, absolute, numbers) =
+            (absolute.to_owned(), absolute.to_owned(), sighting::numbers(absolute).ok());
+        Ok(Self { path, absolute, numbers, striping, files, has_synced_names: AtomicBool::new(false) })
     }
 
     /// The same, under the name that the program gave.
@@ -194,14 +199,14 @@ impl Storage {
     /// What says where the data is: a file system may not keep the name of a file whose data it keeps.
     fn sync_names(&self) -> Result<()> {
         // A link leads to a file whose name is in another directory.
-        let behind_link = std::fs::canonicalize(&self.absolute).ok();
+        let behind_link = fs::canonicalize(&self.absolute).ok();
         let files =
             self.files.iter().map(elio::File::path).chain([&*self.absolute]).chain(behind_link.as_deref());
         let directories: BTreeSet<_> = files.filter_map(Path::parent).collect();
         let description = self.striping.is_striped().then_some(&*self.absolute);
         for place in directories.into_iter().chain(description) {
-            let synced = elio::with_open_files_raised(|| std::fs::File::open(place))
-                .and_then(|place| place.sync_all());
+            let synced =
+                elio::with_open_files_raised(|| fs::File::open(place)).and_then(|place| place.sync_all());
             match synced {
                 Err(error) if !leaves_names_alone(&error) => {
                     return Err(of_file(Operation::Sync, place, error));
@@ -217,12 +222,24 @@ impl Storage {
         Ok(self.each(elio::File::late_error)?)
     }
 
-    /// Removes all files; what is gone already is no error. Handles stay usable. A stripe that cannot be removed keeps the name, too.
+    /// Removes all files; what is gone already is no error, and another file that has the name now stays. Handles stay usable. A stripe
+    /// that cannot be removed keeps the name, too.
     pub(crate) fn remove(&self) -> Result<()> {
         // The stripes first: as long as the name is there, they can be found.
         let stripes = self.files.iter().map(elio::File::path).filter(|file| *file != self.absolute);
         let removed: Vec<_> = stripes.map(remove_one).collect();
         removed.into_iter().collect::<Result<()>>()?;
+        let found = sighting::numbers(&self.absolute);
+        if found.is_ok_and(|found| self.numbers.is_some_and(|opened| opened != found)) {
+            tracing::info!(path = %self.absolute.display(), "somebody else's file has the name now: it stays");
+            return Ok(());
+        }
+        // What a link leads to stays with its data, but not what describes stripes that are gone.
+        if self.striping.is_striped()
+            && let Ok(behind_links) = fs::canonicalize(&self.absolute)
+        {
+            remove_one(&behind_links)?;
+        }
         remove_one(&self.absolute)
     }
 
@@ -298,7 +315,7 @@ mod tests {
         let files = devices.into_iter().map(file).collect();
         let path = PathBuf::from("whole");
         let has_synced_names = AtomicBool::new(false);
-        Arc::new(Storage { absolute: path.clone(), path, striping, files, has_synced_names })
+        Arc::new(Storage { absolute: path.clone(), numbers: None, path, striping, files, has_synced_names })
     }
 
     /// A file of three stripes in memory that count.

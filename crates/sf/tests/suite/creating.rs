@@ -52,6 +52,9 @@ pub(crate) fn a_link_that_leads_nowhere_yet_is_where_the_file_is_made(world: &Wo
     assert_same(&found, &pattern(1, 0, 9000), "through links");
     file.destroy().unwrap();
     assert!(fs::symlink_metadata(&link).is_err());
+    // What it has led to stays, and is of use: a file with data, or a name for another one.
+    let left = create(world, &beyond.join("file")).expect("found or made");
+    left.destroy().unwrap();
     world.barrier();
 }
 
@@ -291,4 +294,34 @@ pub(crate) fn a_rank_that_cannot_open_is_the_error_of_all(world: &World) {
         assert!(is_striped() || fs::read_to_string(World::path("kept")).unwrap() == "kept");
     }
     world.barrier();
+}
+
+/// As after a job whose directories of stripes were emptied behind it.
+pub(crate) fn a_file_whose_stripes_are_gone_says_which_name_is_to_be_removed(world: &World) {
+    let path = World::path("stripes gone");
+    let file = world.create("stripes gone");
+    file.write(10 * world.rank() as u64, &[1; 10]).unwrap();
+    file.abandon().unwrap();
+    world.barrier();
+    if world.is_first() {
+        for stripe in stripes_of("stripes gone") {
+            fs::remove_file(stripe).unwrap();
+        }
+    }
+    world.barrier();
+    if is_striped() {
+        let error = world.all_fail(create(world, &path));
+        assert!(matches!(error, Error::OnRank { rank: 0, code: codes::DEVICE_OPEN, .. }), "{error:?}");
+        assert!(error.to_string().contains("if it does not come back, remove the name"), "{error}");
+        assert_eq!(error.path(), Some(&*path));
+        if world.is_first() {
+            fs::remove_file(&path).unwrap();
+        }
+        world.barrier();
+    }
+    let file = world.create("stripes gone");
+    let len = if is_striped() { 0 } else { 10 * world.ranks() as u64 };
+    assert_eq!(file.len_bytes().unwrap(), len);
+    world.barrier();
+    file.destroy().unwrap();
 }

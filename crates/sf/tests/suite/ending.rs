@@ -60,3 +60,23 @@ pub(crate) fn a_file_that_somebody_else_removed_is_destroyed(world: &World) {
     file.destroy().unwrap();
     assert!(stripes_of("removed").is_empty(), "striped: {}", is_striped());
 }
+
+/// What was renamed to be kept stays, and so does what has got its name.
+pub(crate) fn another_file_that_has_the_name_now_stays(world: &World) {
+    let file = world.create("renamed");
+    let (path, kept) = (World::path("renamed"), World::path("kept"));
+    if world.is_first() {
+        fs::rename(&path, &kept).unwrap();
+        fs::write(&path, "somebody else's").unwrap();
+    }
+    world.barrier();
+    file.destroy().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"somebody else's");
+    assert!(kept.exists() && stripes_of("renamed").is_empty());
+    world.barrier();
+    if world.is_first() {
+        fs::remove_file(&path).unwrap();
+        fs::remove_file(&kept).unwrap();
+    }
+    world.barrier();
+}

@@ -73,6 +73,8 @@ fn main() -> ExitCode {
             scenario!(ending::requests_under_way_outlive_the_file),
             scenario!(ending::a_file_that_was_given_up_is_kept),
             scenario!(ending::a_file_that_somebody_else_removed_is_destroyed),
+            scenario!(ending::another_file_that_has_the_name_now_stays),
+            scenario!(creating::a_file_whose_stripes_are_gone_says_which_name_is_to_be_removed),
             scenario!(many::a_thousand_files_are_open_at_once).ranks(..=4).hosts(..2),
             // Last: it leaves a process that may have no more right to open many files.
             scenario!(creating::a_rank_that_cannot_open_is_the_error_of_all).hosts(..2),
