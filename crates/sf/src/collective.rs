@@ -1,5 +1,6 @@
 //! What all ranks do together: agree on arguments, on the file, and on errors.
 
+use crate::caught::caught;
 use crate::error::{Error, Result};
 use crate::file::Hints;
 use crate::make::{Found, Making};
@@ -56,12 +57,15 @@ pub(crate) fn create(comm: &Comm, path: &Path, hints: &Hints, cache: CachePolicy
     let one_host = same_arguments(comm, path, hints)?;
     // What the program calls it stays right when it changes its directory.
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mine = (comm.rank() == 0).then(|| Making::make(&absolute, hints, !one_host));
+    let mine = (comm.rank() == 0).then(|| caught(|| Making::make(&absolute, hints, !one_host)));
     let (making, found) = of_first(comm, mine)?;
-    if comm.rank() == 0 && !one_host {
-        warn_of_late_hosts(&absolute);
-    }
-    let opened = agree(comm, open(&found, &absolute, &options(cache, hints.request_bytes)))?;
+    let opened = caught(|| {
+        if comm.rank() == 0 && !one_host {
+            warn_of_late_hosts(&absolute);
+        }
+        open(&found, &absolute, &options(cache, hints.request_bytes))
+    });
+    let opened = agree(comm, opened)?;
     making.into_iter().for_each(Making::keep);
     Ok(opened.named(path))
 }
@@ -86,12 +90,17 @@ fn open(found: &Found, absolute: &Path, options: &OpenOptions) -> Result<Storage
 
 /// Removes the file once no rank has anything under way. Collective.
 pub(crate) fn destroy(comm: &Comm, storage: &Storage) -> Result<()> {
-    // What of the data did not arrive is of no interest any more, except to those who wait for their requests.
-    if let Err(error) = storage.flush() {
-        tracing::debug!(%error, "data of a file that is being removed did not arrive");
-    }
+    let finished = caught(|| {
+        // What of the data did not arrive is of no interest any more, except to those who wait for their requests.
+        if let Err(error) = storage.flush() {
+            tracing::debug!(%error, "data of a file that is being removed did not arrive");
+        }
+        Ok(())
+    });
     comm.barrier()?;
-    agree(comm, if comm.rank() == 0 { storage.remove() } else { Ok(()) })
+    // Removed all the same: there is no handle any more that could do it later.
+    let removed = if comm.rank() == 0 { caught(|| storage.remove()) } else { Ok(()) };
+    agree(comm, finished.and(removed))
 }
 
 /// What rank 0, which is the one that has it, has found, or its error, on all ranks. Collective.

@@ -132,6 +132,12 @@ pub enum Error {
         /// What it is about, if its message ends with that.
         path: Option<PathBuf>,
     },
+    /// A broken invariant of this library, or a panic in what the program has put under it, as a subscriber of its log.
+    #[error("internal error: {message}")]
+    Panicked {
+        /// The message of the panic.
+        message: String,
+    },
     /// The ranks could not talk to each other.
     #[error(transparent)]
     Comm(#[from] comm::Error),
@@ -151,6 +157,7 @@ impl Error {
                 codes::DEVICE_OPEN
             }
             Self::OnRank { code, .. } => *code,
+            Self::Panicked { .. } => codes::DEVICE_UNKNOWN,
             Self::Description { .. }
             | Self::NotShared { .. }
             | Self::AnotherFile { .. }
@@ -175,7 +182,7 @@ impl Error {
             | Self::AnotherFile { path, .. }
             | Self::ArgumentsDiffer { path, .. } => Some(path),
             Self::OnRank { path, .. } => path.as_deref(),
-            Self::Comm(_) => None,
+            Self::Panicked { .. } | Self::Comm(_) => None,
         }
     }
 }

@@ -28,6 +28,7 @@
 //! Source: the `ChemIO` paper, section 4.4.
 #![forbid(unsafe_code)]
 
+mod caught;
 pub mod codes;
 mod collective;
 mod description;

@@ -6,6 +6,7 @@ mod in_turn;
 mod limits;
 mod many;
 mod oracle;
+mod panics;
 mod visibility;
 mod world;
 
@@ -75,6 +76,11 @@ fn main() -> ExitCode {
             scenario!(ending::a_file_that_somebody_else_removed_is_destroyed),
             scenario!(ending::another_file_that_has_the_name_now_stays),
             scenario!(creating::a_file_whose_stripes_are_gone_says_which_name_is_to_be_removed),
+            scenario!(
+                panics::a_panic_where_one_rank_opens_what_is_made_is_an_error_everywhere_and_leaves_nothing
+            ),
+            scenario!(panics::a_panic_where_rank_0_finds_a_file_is_an_error_everywhere_and_leaves_it),
+            scenario!(panics::a_panic_where_rank_0_removes_is_an_error_everywhere_and_others_can_be_made),
             scenario!(many::a_thousand_files_are_open_at_once).ranks(..=4).hosts(..2),
             // Last: it leaves a process that may have no more right to open many files.
             scenario!(creating::a_rank_that_cannot_open_is_the_error_of_all).hosts(..2),
