@@ -65,14 +65,14 @@ int SF_Destroy(int handle);
 /**
  * From now on the file is for reading only, whether it was open or closed. Local.
  *
- * Returns 0, -1994, or why it could not be opened.
+ * Returns 0 or -1994. Writes that have failed are told by SF_Wait, SF_Close and SF_Fsync.
  */
 int SF_Rwtor(int handle);
 
 /**
  * Opens the file for reading and writing, whether it was open or closed. Local and cheap.
  *
- * Returns 0, -1994, or why it could not be opened.
+ * Returns 0 or -1994. Writes that have failed are told by SF_Wait, SF_Close and SF_Fsync.
  */
 int SF_Open(int handle);
 

@@ -103,7 +103,7 @@ pub extern "C" fn SF_Destroy(handle: c_int) -> c_int {
 
 /// From now on the file is for reading only, whether it was open or closed. Local.
 ///
-/// Returns 0, -1994, or why it could not be opened.
+/// Returns 0 or -1994. Writes that have failed are told by `SF_Wait`, `SF_Close` and `SF_Fsync`.
 #[unsafe(no_mangle)]
 pub extern "C" fn SF_Rwtor(handle: c_int) -> c_int {
     boundary::code(|| files::open(handle.into(), Access::ReadOnly))
@@ -111,7 +111,7 @@ pub extern "C" fn SF_Rwtor(handle: c_int) -> c_int {
 
 /// Opens the file for reading and writing, whether it was open or closed. Local and cheap.
 ///
-/// Returns 0, -1994, or why it could not be opened.
+/// Returns 0 or -1994. Writes that have failed are told by `SF_Wait`, `SF_Close` and `SF_Fsync`.
 #[unsafe(no_mangle)]
 pub extern "C" fn SF_Open(handle: c_int) -> c_int {
     boundary::code(|| files::open(handle.into(), Access::ReadWrite))

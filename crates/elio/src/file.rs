@@ -383,6 +383,14 @@ impl File {
         self.handle.settle_all()
     }
 
+    /// As [`File::flush`], by who is not to be told what was lost: the next flush, sync or close tells it, or the wait for the write.
+    ///
+    /// # Errors
+    /// Errors of data written behind that is kept, as that of a file of [`Sharing::Exclusive`](crate::Sharing) is.
+    pub fn hand_over(&self) -> Result<()> {
+        self.handle.hand_over_all()
+    }
+
     /// Makes an empty file where there is none. Tells whether it did: what is there already stays as it is.
     ///
     /// # Errors

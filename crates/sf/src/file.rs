@@ -138,14 +138,15 @@ impl SharedFile {
         self.storage.flush()
     }
 
-    /// Opens the file on this rank, closing it first if it is open. Local; without a call of the system if nothing is
-    /// under way.
+    /// Opens the file on this rank; if it is open already, what it has under way is finished first. Local; without a call of the
+    /// system if nothing is under way. Writes that are lost thereby are told by their waits, and by the next [`close`](Self::close) or
+    /// [`sync`](Self::sync).
     ///
     /// # Errors
-    /// As [`close`](Self::close). The file is open all the same.
+    /// [`Error::Device`]: data is held and could not be handed over. The file is open all the same.
     pub fn open(&self, access: Access) -> Result<()> {
         let _span = tracing::debug_span!("open a shared file").entered();
-        let handed_over = self.storage.flush();
+        let handed_over = self.storage.hand_over();
         let state = match access {
             Access::ReadWrite => READ_WRITE,
             Access::ReadOnly => READ_ONLY,

@@ -186,6 +186,11 @@ impl Storage {
         Ok(self.each(elio::File::flush)?)
     }
 
+    /// As [`flush`](Self::flush), but what was lost is told by the next of these, or by whoever waits for it.
+    pub(crate) fn hand_over(&self) -> Result<()> {
+        Ok(self.each(elio::File::hand_over)?)
+    }
+
     /// Returns when the data is on the device, or on those of all stripes, which work at the same time, and what is needed to find it.
     pub(crate) fn sync(&self) -> Result<()> {
         self.at_once(elio::File::sync)?;

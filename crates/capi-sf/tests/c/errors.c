@@ -2,6 +2,8 @@
  * argument is a scratch directory, which all ranks share and which is empty. The program ends well: nothing here aborts, hangs
  * or does harm. */
 #include <limits.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include "files.h"
 
@@ -215,6 +217,42 @@ static void errors_of_transfers_come_from_every_wait(void)
     CHECK_EQUAL(SF_Wait(&list[2]), 0);
 }
 
+/* By a program that may have no longer files. A small write behind another one is held back, where the file is not in memory. */
+static void writes_that_are_lost_are_told_by_wait_and_close_and_not_by_open(void)
+{
+    enum { LITTLE = 1000, ALLOWED = 1 << 20 };
+    static const char bytes[LITTLE] = "lost";
+    int (*const opens[])(int) = {SF_Open, SF_Rwtor};
+    int file = create("lost", -1.0, -1.0, LITTLE), before_it, request, round, who;
+    struct rlimit allowed, little;
+    CHECK(getrlimit(RLIMIT_FSIZE, &allowed) == 0);
+    little = allowed;
+    little.rlim_cur = ALLOWED;
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK(setrlimit(RLIMIT_FSIZE, &little) == 0);
+    for (round = 0; round < 2; round++) {
+        /* Told by the wait, by close, by fsync. */
+        for (who = 0; who < 3; who++) {
+            CHECK_EQUAL(SF_Open(file), 0);
+            CHECK_EQUAL(SF_Write(file, 8.0 * ALLOWED, LITTLE, bytes, &before_it), 0);
+            CHECK_EQUAL(SF_Write(file, 8.0 * ALLOWED + LITTLE, LITTLE, bytes, &request), 0);
+            CHECK_EQUAL(SF_Wait(&before_it), SF_ERR_AWRITE);
+            CHECK_EQUAL(opens[round](file), 0);
+            CHECK_EQUAL(opens[1 - round](file), 0);
+            if (who == 0) CHECK_EQUAL(SF_Wait(&request), SF_ERR_AWRITE);
+            if (who == 1) CHECK_EQUAL(SF_Close(file), SF_ERR_AWRITE);
+            if (who == 2) CHECK_EQUAL(SF_Fsync(file), SF_ERR_AWRITE);
+            CHECK_SAYS(SF_ERR_AWRITE, "File too large");
+            CHECK_EQUAL(SF_Open(file), 0);
+            CHECK_EQUAL(SF_Close(file), 0);
+            CHECK_EQUAL(SF_Wait(&request), SF_ERR_AWRITE);
+        }
+    }
+    CHECK(setrlimit(RLIMIT_FSIZE, &allowed) == 0);
+    signal(SIGXFSZ, SIG_DFL);
+    CHECK_EQUAL(SF_Destroy(file), 0);
+}
+
 static void requests_that_were_never_issued_are_refused(void)
 {
     static const int never[] = {0, -2, INT_MAX, INT_MAX - 1, INT_MIN};
@@ -273,6 +311,7 @@ int main(int argc, char **argv)
     RUN(a_write_beyond_the_hard_limit_is_refused);
     RUN(what_the_file_is_not_open_for_is_refused);
     RUN(errors_of_transfers_come_from_every_wait);
+    RUN(writes_that_are_lost_are_told_by_wait_and_close_and_not_by_open);
     RUN(requests_that_were_never_issued_are_refused);
     RUN(a_file_may_be_destroyed_with_requests_outstanding);
     RUN(messages_fit_the_room_they_get);

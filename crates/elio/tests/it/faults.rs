@@ -289,6 +289,26 @@ fn a_wait_tells_that_its_gathered_write_was_given_up_by_close() {
 }
 
 #[test]
+fn what_is_lost_by_handing_over_is_told_by_the_next_flush_once() {
+    let scratch = Scratch::new();
+    let options =
+        OpenOptions { sharing: Sharing::Shared, gathers_requests: true, ..OpenOptions::new(Mode::ReadWrite) };
+    let (device, file) = faulty_with(&scratch, &options);
+    if file.properties().in_memory() {
+        return println!("nothing is gathered for a file in memory");
+    }
+    let lost = file.submit_write(0, pattern(0, 1000)).unwrap();
+    device.inject(device.operations_count(), Fault::Fail(libc::ENOSPC));
+    for _ in 0..2 {
+        file.hand_over().unwrap();
+    }
+    drop(lost);
+    assert!(matches!(file.flush(), Err(Error::NoSpace { .. })), "nobody was told");
+    file.flush().unwrap();
+    assert_eq!(file.len().unwrap(), 0, "the write was not refused");
+}
+
+#[test]
 fn a_gathered_write_of_a_shared_file_that_is_refused_has_failed_and_disturbs_no_other() {
     let options =
         OpenOptions { sharing: Sharing::Shared, gathers_requests: true, ..OpenOptions::new(Mode::ReadWrite) };
