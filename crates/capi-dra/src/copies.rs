@@ -176,7 +176,8 @@ fn begin(
 ) -> dra::Result<Copying<'static>> {
     let failed = |error: MemoryError| dra::Error::Caller { code: codes::FAILED, message: error.to_string() };
     let maker = context.agree(provider.maker().map_err(failed))?;
-    let (options, permutation) = (reblock::Options::default(), &checked.permutation);
+    let options = reblock::Options::of_environment(context.comm()).map_err(told)?;
+    let permutation = &checked.permutation;
     let begin = |target: &mut _| {
         Copying::begin(context, maker, (&*checked.source.disk(), target), permutation, &options)
     };

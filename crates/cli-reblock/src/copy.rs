@@ -10,6 +10,7 @@ use command::plan;
 use command::progress::{Amount, Canvas, Progress};
 use command::reblocking::{self, Found, Prepared, Reblocking};
 use dra::{Access, Context, DiskArray, Settings, UNFINISHED};
+use layout::DeviceModel;
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -54,7 +55,8 @@ pub(crate) fn run(options: &Reblock, ga: &ga::Context, canvas: Canvas) -> Result
         Found::Nothing { passes } => disk.create(&path, &copy.spec(passes), Access::ReadWrite)?,
     };
     let began = Instant::now();
-    let done = move_elements(&disk, ga, &copy, (&source, &mut target), canvas)?;
+    let device = device_of_first(&comm, copy.device())?;
+    let done = move_elements(&disk, ga, &copy, device, (&source, &mut target), canvas)?;
     let seconds = began.elapsed().as_secs_f64();
     interrupt::change_last_words(if options.verify { NOT_COMPARED } else { COMPLETE });
     let verified =
@@ -94,10 +96,17 @@ fn found_by_first(comm: &Comm, mine: &Found) -> Result<Found> {
     Ok(if first[0] == 1 { Found::Unfinished } else { Found::Nothing { passes: first[1] } })
 }
 
+/// Launchers need not set variables on every host: what rank 0 has been told of the device counts. Collective.
+fn device_of_first(comm: &Comm, mine: DeviceModel) -> Result<DeviceModel> {
+    let first = comm.broadcast_text(mine.setting(), 0)?;
+    Ok(first.parse().map_err(reblock::Error::Plan)?)
+}
+
 fn move_elements(
     disk: &Context,
     ga: &ga::Context,
     copy: &Reblocking,
+    device: DeviceModel,
     arrays: (&DiskArray, &mut DiskArray),
     canvas: Canvas,
 ) -> Result<reblock::Outcome> {
@@ -109,7 +118,7 @@ fn move_elements(
             bar.get_or_insert_with(|| Progress::on(canvas, "copying", Amount::Bytes(progress.all_bytes)));
         bar.set(format!("pass {} of {}", progress.pass + 1, progress.passes), progress.written_bytes);
     };
-    let options = reblock::Options { device: copy.device(), ..reblock::Options::default() };
+    let options = reblock::Options { device, ..reblock::Options::default() };
     Ok(reblock::copy(disk, &dra_ga::maker(ga), arrays, copy.permutation(), &options, &mut show)?)
 }
 

@@ -323,14 +323,15 @@ fn what_is_reported_is_what_was_planned() {
         ranks: Some(3),
         io_processes: None,
         files: 1,
-        bandwidth: 2000,
-        operations: 5000,
-        alone: 20,
-        memory_bandwidth: 8000,
+        device: "read=1500,operations=1,memory=9".parse().unwrap(),
+        bandwidth: None,
+        operations: Some(5000),
+        alone: Some(20),
+        memory_bandwidth: Some(8000),
     };
     let planned = command::reblocking::Reblocking::new(&source, &options).unwrap().plan(3).unwrap();
-    let words =
-        "--brick 64,30 --order 1,0 --memory 1 --operations 5000 --alone 20 --memory-bandwidth 8000 -n 3";
+    let words = "--brick 64,30 --order 1,0 --memory 1 --device read=1500,operations=1,memory=9 --operations 5000 \
+                 --alone 20 --memory-bandwidth 8000 -n 3";
     let found = facts(&source, &scratch.path().join("target"), words);
     assert_eq!(found["plan"], command::plan::to_json(&planned));
     assert_eq!(found["passes"], planned.passes().len());

@@ -43,10 +43,24 @@ fn bench_measures_and_leaves_nothing_behind() {
     let scratch = tempfile::tempdir().unwrap();
     let found = facts(arguments!["bench", "--json", "--size", "3", scratch.path()]);
     let results = found["results"].as_array().unwrap();
-    assert_eq!((results.len(), &found["bytes"]), (6, &json!(2 << 20)));
+    assert_eq!((results.len(), &found["bytes"]), (7, &json!(2 << 20)));
     assert!(results.iter().all(|result| result["bytes_per_second"].as_f64().unwrap() > 0.0));
     assert!(results.iter().filter(|result| result["ratio_to_limit"].is_number()).count() == 4);
     assert!(names(scratch.path()).is_empty());
+    // What it says of the device is understood by those that it is for.
+    let array = scratch.path().join("array");
+    support::make(&array, &[97, 101], &[10, 16], DataType::Float64);
+    let plan = |device: &str| {
+        let mut command = support::command();
+        command.args(["plan", "--explain", "--brick", "97,1"]).arg(&array).env("CHEMIO_DEVICE", device);
+        Ran::of(&command.output().unwrap())
+    };
+    let device = found["device"].as_str().unwrap();
+    assert_eq!(plan(device).status, Some(0), "{device}");
+    let told = plan("write=123");
+    assert!(told.out.contains("2000 MB/s read, 123 MB/s written"), "{told:?}");
+    let refused = plan("write=fast");
+    assert!(refused.status == Some(2) && refused.err.contains("write=MB"), "{refused:?}");
 }
 
 #[test]

@@ -33,23 +33,30 @@ pub struct Reblocking {
     /// About how many files the target has.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub files: u64,
-    /// What the device reads and writes in a second, in megabytes.
-    #[arg(long, value_name = "MB", default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
-    pub bandwidth: u64,
-    /// How many contiguous transfers the device begins in a second, with several in flight.
-    #[arg(long, value_name = "N", default_value_t = DeviceModel::default().operations_per_second,
-        value_parser = clap::value_parser!(u64).range(1..))]
-    pub operations: u64,
-    /// How much longer the device takes, in hundredths, for what is read while nothing is written, or the other way round. A plan
-    /// reads the next step while one is written, unless larger steps are worth more.
-    #[arg(long, value_name = "PERCENT", default_value_t = DeviceModel::default().alone_percent,
-        value_parser = clap::value_parser!(u64).range(..=1000))]
-    pub alone: u64,
-    /// How much new memory is touched in a second, in megabytes: what virtual machines have by default, several times as much
-    /// where no host has to get it first. A plan takes no more memory than pays.
-    #[arg(long, value_name = "MB", default_value_t = DeviceModel::default().memory_bytes_per_second / 1_000_000,
-        value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
-    pub memory_bandwidth: u64,
+    /// What the device does, as chemio bench measures it: read=MB, write=MB, operations=N and memory=MB, each in a second, and
+    /// alone=PERCENT, as far as it is known. Of what is said here as well as in the options below, those count.
+    #[arg(
+        long,
+        value_name = "NAME=N,...",
+        env = "CHEMIO_DEVICE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub device: DeviceModel,
+    /// What the device reads and writes in a second, in megabytes; 2000 where nothing says it.
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub bandwidth: Option<u64>,
+    /// How many contiguous transfers the device begins in a second, with several in flight; 61035 where nothing says it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub operations: Option<u64>,
+    /// How much longer the device takes, in hundredths, for what is read while nothing is written, or the other way round; 5
+    /// where nothing says it. A plan reads the next step while one is written, unless larger steps are worth more.
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u64).range(..=1000))]
+    pub alone: Option<u64>,
+    /// How much new memory is touched in a second, in megabytes; 1000 where nothing says it, which virtual machines have, and
+    /// others several times as much. A plan takes no more memory than pays.
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub memory_bandwidth: Option<u64>,
 }
 
 /// Say how an array would be brought into bricks of another shape: what is read, kept and written in which passes.

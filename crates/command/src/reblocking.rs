@@ -117,14 +117,16 @@ impl Reblocking {
 
     /// What the device costs.
     pub fn device(&self) -> DeviceModel {
-        let bandwidth = self.options.bandwidth.saturating_mul(1_000_000);
+        let options = &self.options;
+        let bytes = |megabytes: Option<u64>| megabytes.map(|megabytes| megabytes.saturating_mul(1_000_000));
+        let said = options.device;
         DeviceModel {
-            read_bytes_per_second: bandwidth,
-            write_bytes_per_second: bandwidth,
-            operations_per_second: self.options.operations,
-            alone_percent: self.options.alone,
-            memory_bytes_per_second: self.options.memory_bandwidth.saturating_mul(1_000_000),
-            ..DeviceModel::default()
+            read_bytes_per_second: bytes(options.bandwidth).unwrap_or(said.read_bytes_per_second),
+            write_bytes_per_second: bytes(options.bandwidth).unwrap_or(said.write_bytes_per_second),
+            operations_per_second: options.operations.unwrap_or(said.operations_per_second),
+            alone_percent: options.alone.unwrap_or(said.alone_percent),
+            memory_bytes_per_second: bytes(options.memory_bandwidth).unwrap_or(said.memory_bytes_per_second),
+            ..said
         }
     }
 
@@ -256,10 +258,11 @@ mod tests {
             ranks: None,
             io_processes: None,
             files: 1,
-            bandwidth: 2000,
-            operations: DeviceModel::default().operations_per_second,
-            alone: DeviceModel::default().alone_percent,
-            memory_bandwidth: DeviceModel::default().memory_bytes_per_second / 1_000_000,
+            device: DeviceModel::default(),
+            bandwidth: None,
+            operations: None,
+            alone: None,
+            memory_bandwidth: None,
         }
     }
 

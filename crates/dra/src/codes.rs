@@ -4,6 +4,7 @@ use crate::error::Error;
 use elio::codes::{DEVICE_MODE, DEVICE_UNKNOWN};
 
 pub use disk_array::codes::{FAILED, MISSING};
+pub use elio::codes::DEVICE_UNSUPPORTED as UNSUPPORTED;
 
 /// Something of ours, or the program's array in memory, has panicked in the middle of a call or a transfer.
 pub const PANICKED: i32 = DEVICE_UNKNOWN;

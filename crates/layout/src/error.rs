@@ -51,6 +51,15 @@ pub enum Error {
         /// What was given.
         ranks: u64,
     },
+    /// A device whose setting cannot be understood.
+    #[error(
+        "\"{text}\" says nothing of a device; expected is, with commas between them, any of read=MB, write=MB, \
+         bandwidth=MB, operations=N and memory=MB, each in a second, and alone=PERCENT; whole numbers"
+    )]
+    Device {
+        /// The part that cannot.
+        text: String,
+    },
     /// No plan that was found gets by with the memory, with any number of passes.
     #[error("{memory_bytes} bytes of memory do not suffice: {needed_bytes} would, for a single pass")]
     Memory {

@@ -1,5 +1,7 @@
 //! What the device costs: numbers that somebody measured, or a guess.
 
+mod setting;
+
 use std::fmt;
 
 /// A device as the planner sees it: a transfer costs its bytes and its operations, and a step one wait of all ranks.

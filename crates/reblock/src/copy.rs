@@ -1,9 +1,14 @@
 //! The call, and what can be said and learnt about it.
 
 use crate::copying::Copying;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use comm::Comm;
 use dra::{Context, DiskArray, MakeArray};
 use layout::{DeviceModel, Permutation, Plan, Units};
+use std::env;
+
+/// What the device costs, for programs that cannot say it: the [setting](DeviceModel::setting) of a [`DeviceModel`].
+pub const DEVICE_VARIABLE: &str = "CHEMIO_DEVICE";
 
 /// What can be said about re-blocking besides the arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,6 +24,21 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self { device: DeviceModel::default(), units: Units::default(), noted_bytes: 4 << 30 }
+    }
+}
+
+impl Options {
+    /// The default on the device that [`DEVICE_VARIABLE`] describes on rank 0: launchers need not set it on every host. Collective.
+    ///
+    /// # Errors
+    /// The same on every rank:
+    /// - [`Error::Setting`]: it cannot be understood.
+    /// - [`Error::Array`] with [`dra::Error::Comm`]: the ranks could not talk to each other.
+    pub fn of_environment(comm: &Comm) -> Result<Self> {
+        let mine = env::var_os(DEVICE_VARIABLE).unwrap_or_default().to_string_lossy().into_owned();
+        let first = comm.broadcast_text(mine, 0).map_err(dra::Error::Comm)?;
+        let device = first.parse().map_err(|source| Error::Setting { variable: DEVICE_VARIABLE, source })?;
+        Ok(Self { device, ..Self::default() })
     }
 }
 
@@ -53,8 +73,8 @@ pub struct Outcome {
 /// the target cannot be read, also if it is interrupted. The same call made again, of as many ranks with as much memory, goes on where
 /// it was. It begins anew if the source was written to or replaced meanwhile, or if the plan is another one.
 ///
-/// Memory is that of the context on all ranks together ([`dra::Settings`]); less than four bricks, and two for each I/O process, is
-/// raised to that. Where several passes are needed, arrays named after the target with `.pass-1` and so on lie beside it meanwhile,
+/// Memory is that of the context on all ranks together ([`dra::Settings`]); boxes that are exchanged get 8 MiB at least, or that of four
+/// bricks if it is less, and each I/O process has two buffers as long as a brick at least ([`layout::share`]). Where several passes are needed, arrays named after the target with `.pass-1` and so on lie beside it meanwhile,
 /// and each has the attribute
 /// [`chemio_between`](dra::between), which names the target. What else has such a name is never touched.
 ///

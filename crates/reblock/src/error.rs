@@ -43,6 +43,14 @@ pub enum Error {
         /// The target.
         path: PathBuf,
     },
+    /// A variable of the environment that cannot be understood.
+    #[error("{variable}: {source}")]
+    Setting {
+        /// Its name.
+        variable: &'static str,
+        /// What is wrong with it.
+        source: layout::Error,
+    },
     /// There is no plan.
     #[error(transparent)]
     Plan(#[from] layout::Error),
@@ -56,6 +64,7 @@ impl Error {
     pub fn code(&self) -> i32 {
         match self {
             Self::Array(error) => error.code(),
+            Self::Setting { .. } => dra::codes::UNSUPPORTED,
             _ => dra::codes::FAILED,
         }
     }

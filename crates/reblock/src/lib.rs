@@ -42,7 +42,7 @@ mod pass;
 mod populating;
 mod prepare;
 
-pub use copy::{Options, Outcome, Progress, copy};
+pub use copy::{DEVICE_VARIABLE, Options, Outcome, Progress, copy};
 pub use copying::Copying;
 pub use error::{Error, Result};
 pub use prepare::check;

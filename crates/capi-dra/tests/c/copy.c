@@ -206,6 +206,24 @@ static void mistakes_are_codes_on_every_rank(void)
     CHECK_EQUAL(DRA_Delete(typed), 0);
 }
 
+/* What the first rank has been told of the device counts on all of them. */
+static void a_device_that_makes_no_sense_is_a_code_on_every_rank(void)
+{
+    int source = make_source("source"), target = on_disk("target", 3, target_dims), request = 77, code;
+    setenv("CHEMIO_DEVICE", me == 0 ? "read=900,speed=3" : "operations=200", 1);
+    code = NDRA_Copy(source, target, order);
+    CHECK_EQUAL(code, DRA_ERR_UNSUPPORTED);
+    says(code, "CHEMIO_DEVICE: \"speed=3\" says nothing of a device");
+    CHECK_EQUAL(NDRA_Ncopy(source, target, order, &request), 0);
+    CHECK_EQUAL(DRA_Wait(request), DRA_ERR_UNSUPPORTED);
+    setenv("CHEMIO_DEVICE", me == 0 ? "read=120,write=110,operations=150,alone=0,memory=4000" : "speed", 1);
+    CHECK_EQUAL(NDRA_Copy(source, target, order), 0);
+    CHECK_EQUAL(wrong_places(target), 0);
+    unsetenv("CHEMIO_DEVICE");
+    CHECK_EQUAL(DRA_Delete(source), 0);
+    CHECK_EQUAL(DRA_Delete(target), 0);
+}
+
 /* A matrix on disk whose bricks are rows. */
 static int on_disk_in_rows(const char *name, const int dims[2])
 {
@@ -325,6 +343,7 @@ int main(int argc, char **argv)
         RUN(closing_either_array_makes_the_copy_first);
         RUN(what_a_copy_under_way_writes_can_be_copied_on);
         RUN(mistakes_are_codes_on_every_rank);
+        RUN(a_device_that_makes_no_sense_is_a_code_on_every_rank);
     }
     CHECK_EQUAL(DRA_Terminate(), 0);
     return end();

@@ -15,6 +15,7 @@ use crate::scan::{Job, Source, Team, Tiles, Writer};
 use crate::stats;
 use disk_array::{ArrayDirectory, ArraySpec, Creation, DataType};
 use elio::{CachePolicy, File, Mode, OpenOptions, PageBuffer, Request};
+use layout::DeviceModel;
 use section::{Section, size};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -29,7 +30,11 @@ const LARGE: (u64, usize) = (1 << 20, 16);
 const SMALL: (u64, usize) = (16 << 10, 32);
 /// So much is read in small transfers, at most.
 const SMALL_BYTES_MAX: u64 = 256 << 20;
+/// No device begins more of them in a second; without this one that begins them for nothing would begin infinitely many.
+const OPERATIONS_MAX: f64 = 1e7;
 const MEMORY_MEGABYTES: u64 = 128;
+/// So much new memory is touched, at most.
+const NEW_MEMORY_BYTES_MAX: u64 = 256 << 20;
 
 /// A directory that goes when it is dropped.
 struct Scratch(PathBuf);
@@ -49,17 +54,19 @@ enum Measure {
     BufferedWrite,
     ArrayWrite,
     ArrayRead,
+    NewMemory,
 }
 
 impl Measure {
     /// In an order in which what is read was written before.
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::DirectWrite,
         Self::DirectRead,
         Self::SmallRead,
         Self::BufferedWrite,
         Self::ArrayWrite,
         Self::ArrayRead,
+        Self::NewMemory,
     ];
 
     fn words(self) -> &'static str {
@@ -70,6 +77,7 @@ impl Measure {
             Self::BufferedWrite => "plain file, page cache, write",
             Self::ArrayWrite => "array, write",
             Self::ArrayRead => "array, read",
+            Self::NewMemory => "new memory, touched",
         }
     }
 
@@ -78,7 +86,7 @@ impl Measure {
         match self {
             Self::ArrayWrite | Self::BufferedWrite => Some(Self::DirectWrite),
             Self::ArrayRead | Self::SmallRead => Some(Self::DirectRead),
-            Self::DirectWrite | Self::DirectRead => None,
+            Self::DirectWrite | Self::DirectRead | Self::NewMemory => None,
         }
     }
 }
@@ -155,6 +163,10 @@ fn once(measure: Measure, scratch: &Path, bytes: u64) -> Result<f64> {
             drop_from_cache(&array)?;
             timed(bytes, || read_array(&array, bytes))
         }
+        Measure::NewMemory => {
+            let bytes = bytes.min(NEW_MEMORY_BYTES_MAX);
+            timed(bytes, || touch_memory(bytes))
+        }
     }
 }
 
@@ -190,6 +202,17 @@ fn fill_with_numbers(bytes: &mut [u8], seed: u64) {
         state ^= state << 17;
         word.copy_from_slice(&f64::from_bits(0x3FF0_0000_0000_0000 | (state >> 12)).to_le_bytes());
     }
+}
+
+/// Memory costs nothing before it is touched.
+fn touch_memory(bytes: u64) -> Result<()> {
+    let no_memory = |source| Error::NoMemory { bytes: size(bytes), source };
+    let mut memory = PageBuffer::several(size(bytes), 1).map_err(no_memory)?;
+    for page in memory.iter_mut().flat_map(|buffer| buffer.chunks_mut(4096)) {
+        page[0] = 1;
+    }
+    std::hint::black_box(&mut memory);
+    Ok(())
 }
 
 fn bypass(mode: Mode) -> OpenOptions {
@@ -298,10 +321,35 @@ fn read_array(path: &Path, bytes: u64) -> Result<()> {
     if right { Ok(()) } else { Err(Error::WrongBytes { path: path.to_owned() }) }
 }
 
+fn rate(rates: &[(Measure, f64)], wanted: Measure) -> Option<f64> {
+    rates.iter().find(|(measure, _)| *measure == wanted).map(|(_, rate)| *rate)
+}
+
 /// How much of the limit of the same run a rate is.
 fn ratio(rates: &[(Measure, f64)], measure: Measure) -> Option<f64> {
-    let of = |wanted| rates.iter().find(|(measure, _)| *measure == wanted).map(|(_, rate)| *rate);
-    Some(of(measure)? / of(measure.limit()?)?)
+    Some(rate(rates, measure)? / rate(rates, measure.limit()?)?)
+}
+
+/// What plans of re-blocking are to take the device for.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rates"
+)]
+fn device(rates: &[(Measure, f64)]) -> DeviceModel {
+    let default = DeviceModel::default();
+    let or = |measure, default: u64| rate(rates, measure).map_or(default, |rate| rate as u64);
+    let read = or(Measure::DirectRead, default.read_bytes_per_second);
+    // What a small transfer takes longer than its bytes do in a large one. On a device that takes no longer operations cost nothing.
+    let seconds = SMALL.0 as f64 / or(Measure::SmallRead, read) as f64 - SMALL.0 as f64 / read as f64;
+    DeviceModel {
+        read_bytes_per_second: read,
+        write_bytes_per_second: or(Measure::DirectWrite, default.write_bytes_per_second),
+        operations_per_second: (1.0 / seconds.max(1.0 / OPERATIONS_MAX)) as u64,
+        memory_bytes_per_second: or(Measure::NewMemory, default.memory_bytes_per_second),
+        ..default
+    }
 }
 
 fn to_json(directory: &Path, bytes: u64, rates: &[(Measure, f64)]) -> Value {
@@ -315,7 +363,7 @@ fn to_json(directory: &Path, bytes: u64, rates: &[(Measure, f64)]) -> Value {
     };
     json!({
         "directory": directory.to_string_lossy(), "bytes": bytes, "rounds": ROUNDS,
-        "results": rates.iter().map(entry).collect::<Vec<_>>(),
+        "results": rates.iter().map(entry).collect::<Vec<_>>(), "device": device(rates).setting(),
     })
 }
 
@@ -325,8 +373,29 @@ fn to_text(bytes: u64, rates: &[(Measure, f64)]) -> String {
         output::bytes(bytes)
     );
     let width = Measure::ALL.iter().map(|measure| measure.words().len()).max().unwrap_or(0);
-    rates.iter().fold(head, |text, (measure, rate)| {
+    let text = rates.iter().fold(head, |text, (measure, rate)| {
         let against = ratio(rates, *measure).map_or(String::new(), |ratio| format!("  {ratio:.2} of direct"));
         text + &format!("{:width$}  {:6.0} MB/s{against}\n", measure.words(), rate / 1e6)
-    })
+    });
+    let setting = device(rates).setting();
+    text + &format!("for ndra_copy, chemio plan and chemio reblock:\nexport CHEMIO_DEVICE={setting}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_made_of_what_was_measured() {
+        // 16 KiB take as long as 32 KiB of a large transfer: another 16 KiB of it for each operation.
+        let rates = [
+            (Measure::DirectRead, 1.024e9),
+            (Measure::SmallRead, 0.512e9),
+            (Measure::DirectWrite, 7e8),
+            (Measure::NewMemory, 3e9),
+        ];
+        assert_eq!(device(&rates).setting(), "read=1024,write=700,operations=62500,alone=5,memory=3000");
+        let cached = [(Measure::DirectRead, 1e9), (Measure::SmallRead, 2e9)];
+        assert_eq!(device(&cached).setting(), "read=1000,write=2000,operations=10000000,alone=5,memory=1000");
+    }
 }
