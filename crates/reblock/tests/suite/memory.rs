@@ -195,3 +195,56 @@ pub(crate) fn whichever_box_cannot_be_had_all_ranks_are_told_and_another_try_com
     }
     world.barrier();
 }
+
+/// What a process may take besides: its tables, and what allocators round up to.
+const BESIDES_BYTES: u64 = 6 << 20;
+
+/// A number of `/proc/self/status`, in bytes.
+fn status_bytes(name: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux tells");
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).expect("a number");
+    line.trim_start_matches(':').trim().trim_end_matches(" kB").parse::<u64>().expect("a number") << 10
+}
+
+/// Whatever a copy counts by itself: what comes to the memory of a process meanwhile is no more than was given, bricks as large as that
+/// or far larger. Of several ranks each maps what the others have, so each is held against all of it.
+pub(crate) fn what_the_system_counts_is_no_more_than_the_memory_that_was_given(world: &World) {
+    const MIB: u64 = 1 << 20;
+    for (brick, to, memory_bytes) in [
+        ([8, 2048], [512, 32], 24 * MIB),
+        ([4096, 2048], [2048, 4096], 24 * MIB),
+        ([64, 2048], [2048, 64], 48 * MIB),
+    ] {
+        let dims = [4096, 2048];
+        let elements = counted(dims.iter().product());
+        let disk = world.context(memory_bytes / world.ga.ranks() as u64);
+        let one_process = |mut spec: dra::ArraySpec| {
+            spec.attributes.io_processes_hint = 1;
+            spec
+        };
+        let from = one_process(spec(&dims, &brick, DataType::Float64));
+        // Written by another context, whose buffers go with it.
+        let writer = world.context(MIB);
+        world.source(&writer, &World::path("source"), &from, &elements).close().expect("closed");
+        let source = disk.open(&World::path("source"), Access::ReadOnly).expect("opened");
+        let to = one_process(spec(&[2048, 4096], &to, DataType::Float64));
+        let mut target = disk.create(&World::path("target"), &to, Access::ReadWrite).expect("created");
+        let turned = Permutation::new(&[1, 0]).unwrap();
+        // From here on the system notes the most anew.
+        std::fs::write("/proc/self/clear_refs", "5").expect("the system forgets the most");
+        let before = status_bytes("VmRSS");
+        let done = world.copy(&disk, (&source, &mut target), &turned, &Options::default()).expect("copied");
+        let taken = status_bytes("VmHWM").saturating_sub(before);
+        println!(
+            "TAKEN {} boxes {} given {memory_bytes} bufs {} {}",
+            taken, done.boxes_bytes_peak, done.buffers_bytes, done.plan
+        );
+        assert!(taken <= memory_bytes + BESIDES_BYTES, "{taken} of {memory_bytes}: {}", done.plan);
+        assert!(taken >= done.boxes_bytes_peak / 2 / world.ga.ranks() as u64, "{taken}: {}", done.plan);
+        assert!(world.elements(&target) == permuted(&elements, &dims, &turned, 8), "{}", done.plan);
+        for array in [source, target] {
+            array.delete().expect("deleted");
+        }
+        world.barrier();
+    }
+}
