@@ -52,7 +52,9 @@ fn main() -> ExitCode {
             )
             .ranks(..=3)
             .hosts(..2),
-            scenario!(memory::what_the_system_counts_is_no_more_than_the_memory_that_was_given).hosts(..2),
+            scenario!(memory::what_the_system_counts_is_no_more_than_the_memory_that_was_given)
+                .ranks(..=3)
+                .hosts(..2),
             scenario!(under_way::a_copy_goes_on_when_it_is_asked_and_never_waits_for_a_disk).hosts(..2),
             scenario!(under_way::a_copy_with_a_single_box_goes_on_when_it_is_asked).hosts(..2),
             scenario!(under_way::a_copy_that_is_only_asked_meets_errors_as_one_that_is_waited_for).hosts(..2),
