@@ -1,10 +1,10 @@
-/* A rank is killed between SF_Write and SF_Wait: the others finish what is theirs, the launcher ends the job, and a later run
- * finds all that was waited for. Arguments: which of the two runs, and a scratch directory. */
+/* A rank is killed between SF_Write and SF_Wait, while a write is under way: the others finish what is theirs, the launcher ends the
+ * job, and a later run finds all that was waited for. Arguments: which of the two runs, and a scratch directory. */
 #include "files.h"
 #include <fcntl.h>
 #include <signal.h>
 
-enum { VICTIM = 1, WRITERS = 3, LEN = 700001 };
+enum { VICTIM = 1, WRITERS = 3, LEN = 700001, BULK = 64 << 20, BULKS = 4, ROUNDS = 5 };
 
 static char piece[LEN];
 
@@ -35,7 +35,23 @@ static int suffixed(void)
     return file;
 }
 
-/* Dies with a large and a small write under way, but not before the others have shown that they go on. */
+/* Starts long writes far behind everything until one has not finished when the call is back, which a file in the scratch
+ * directory says. */
+static void write_in_bulk(int file)
+{
+    static char bulk[BULK];
+    double end = FAR;
+    int request, round, i;
+    for (round = 0; round < ROUNDS; round++) {
+        for (i = 0; i < BULKS; i++, end += BULK) CHECK_EQUAL(SF_Write(file, end, BULK, bulk, &request), 0);
+        if (length_so_far("left.1") < end) {
+            close(open(in_scratch("under_way"), O_CREAT | O_WRONLY, 0600));
+            return;
+        }
+    }
+}
+
+/* Dies with long, large and small writes that nobody has waited for, but not before the others have shown that they go on. */
 static void die(int file)
 {
     static char large[LEN];
@@ -45,6 +61,7 @@ static void die(int file)
     for (rank = 0; rank < ranks; rank++) {
         while (rank != me && !is_there(done_by(rank))) usleep(1000);
     }
+    write_in_bulk(file);
     raise(SIGKILL);
 }
 
@@ -66,6 +83,7 @@ static void later(void)
 {
     int file, number;
     CHECK(is_there(in_scratch("left.1")));
+    CHECK(is_there(in_scratch("under_way")) || !writes_can_be_under_way());
     GA_Sync();
     file = suffixed();
     for (number = 0; number < 2 * WRITERS; number++) {

@@ -1,10 +1,13 @@
 //! How files end: destroyed, given up, removed by somebody else.
 
 use crate::world::{World, assert_same, is_striped, pattern, stripes_of};
+use comm::Operation;
+use sf::CachePolicy;
 use std::fs;
 
 pub(crate) fn requests_under_way_outlive_the_file(world: &World) {
-    let file = world.create("pending");
+    // What goes to the device is never done by the call that asks for it.
+    let file = world.create_with("pending", CachePolicy::Bypass, None);
     let len = 4 << 20;
     let mine = (world.rank() * len) as u64;
     file.write(mine, &pattern(1, mine, len)).unwrap();
@@ -13,13 +16,17 @@ pub(crate) fn requests_under_way_outlive_the_file(world: &World) {
         .map(|part| mine + part * (len as u64 / 8))
         .map(|at| (at, file.aread(at, vec![0; len / 8]).unwrap()))
         .collect();
-    // So long that they are left to workers, also where ranks have all processors.
-    let written_len = 9 << 20;
-    let beyond = (world.ranks() * len + world.rank() * (3 * written_len + 10)) as u64;
-    let small = file.awrite(beyond + 3 * written_len as u64, vec![3; 10]).unwrap();
-    let writes: Vec<_> = (0..3)
-        .map(|part| file.awrite(beyond + part * written_len as u64, vec![2; written_len]).unwrap())
-        .collect();
+    let (written_len, writes_max) = (9 << 20, 15);
+    let beyond = (world.ranks() * len + world.rank() * (writes_max * written_len + 10)) as u64;
+    let small = file.awrite(beyond + (writes_max * written_len) as u64, vec![3; 10]).unwrap();
+    // One after the other, until one has not finished when the next thing is done.
+    let mut writes = Vec::new();
+    let mut under_way = [0];
+    while writes.len() < writes_max && under_way == [0] {
+        let at = beyond + (writes.len() * written_len) as u64;
+        writes.push(file.awrite(at, vec![2; written_len]).unwrap());
+        under_way = [i64::from(writes.iter_mut().any(|write| !write.is_finished()))];
+    }
     file.destroy().unwrap();
     assert!(!World::path("pending").exists() && stripes_of("pending").is_empty());
     for (at, request) in reads {
@@ -30,6 +37,10 @@ pub(crate) fn requests_under_way_outlive_the_file(world: &World) {
         request.wait().unwrap();
     }
     assert_eq!(small.finish().unwrap().0, 10);
+    world.comm.all_reduce(&mut under_way, Operation::Sum).unwrap();
+    let is_in_memory =
+        elio::stat(&test_support::shared_dir()).unwrap().file_system == elio::FileSystem::Memory;
+    assert!(under_way[0] > 0 || is_in_memory, "all writes had finished before the file was destroyed");
 }
 
 pub(crate) fn a_file_that_was_given_up_is_kept(world: &World) {
