@@ -94,8 +94,8 @@ impl OpenArray {
         self.directory.layout().bricks().brick()
     }
 
-    /// Bytes of a buffer that holds a brick, with what may follow it.
-    pub(crate) fn buffer_bytes(&self) -> u64 {
+    /// Bytes of a brick, with what may follow it.
+    pub(crate) fn room_bytes(&self) -> u64 {
         let shard = self.directory.layout().shard();
         shard.stride_bytes().max(shard.brick_bytes())
     }

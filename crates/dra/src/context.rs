@@ -20,7 +20,8 @@ const MEMORY_BYTES: u64 = 32 << 20;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Settings {
     /// Memory for the buffers of each rank, all transfers together; 32 MiB if nothing is said. It is used by I/O processes
-    /// only. Less than two bricks of an array is raised to two.
+    /// only. Bricks of more than half of it are moved in pieces, but not of more than 1 MiB: less than 2 MiB is raised to that, or to two
+    /// bricks if those are less.
     pub memory_bytes: Option<u64>,
     /// How many ranks read and write files, for arrays that do not say; two of each node if nothing is said.
     pub io_processes: Option<u32>,
@@ -179,7 +180,7 @@ impl Context {
     }
 
     /// Leaves the buffers of this rank only so much of [`memory_bytes`](Self::memory_bytes), and the rest to the caller, until
-    /// what is returned is dropped; two bricks at least, as ever. Local. Not while another such limit is there.
+    /// what is returned is dropped; what is too little is raised as there. Local. Not while another such limit is there.
     pub fn limit_memory(&self, memory_bytes: u64) -> MemoryLimit {
         self.engine().set_memory_bytes(memory_bytes.min(self.memory_bytes()));
         MemoryLimit { context: self.clone() }

@@ -24,6 +24,7 @@ use section::Section;
 use std::path::Path;
 
 pub(crate) use mapping::Mapping;
+pub use pipeline::BUFFER_BYTES_MIN;
 
 /// Which way elements go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,17 +1,17 @@
 //! How an executor shares the memory of all ranks out between the buffers of transfers and the boxes of steps.
 //!
-//! Buffers are as long as bricks, on I/O processes only; two of them keep a device busy while one is copied, and more than some MiB
-//! gain nothing. All else is for boxes, because larger ones make longer writes. Where two bricks are more than there is, boxes get half
-//! of the memory all the same: of a buffer only what parts of bricks take is ever touched, and steps in such small boxes move no more.
+//! Buffers hold bricks, or pieces of bricks that are larger, on I/O processes only; two of them keep a device busy while one is copied,
+//! and more than some MiB gain nothing. All else is for boxes, because larger ones make longer writes.
 
 /// So much is enough for the buffers of an I/O process.
 const BUFFERS_BYTES_MAX: u64 = 8 << 20;
-/// This part of the memory is for buffers at most, unless two bricks are more.
+/// This part of the memory is for buffers at most, unless two of the least length are more.
 const BUFFERS_PART: u64 = 8;
-/// Boxes get the memory of so many bricks at least, if that is no more than this: what programs give is often a number without
-/// meaning.
+/// A buffer has so many bytes at least, if bricks have, as in `chemio-dra`.
+const BUFFER_BYTES_MIN: u64 = 1 << 20;
+/// Boxes get the memory of so many bricks at least, if those are no larger than the least buffer: what programs give is often a number
+/// without meaning.
 const BOXES_BRICKS_MIN: u64 = 4;
-const BOXES_BYTES_MIN_MAX: u64 = 8 << 20;
 
 /// Memory in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,10 +25,10 @@ pub struct Shares {
 /// Shares `memory_bytes`, that of all ranks, out. `brick_bytes`: of the larger brick.
 pub fn share(memory_bytes: u64, io_processes: u64, brick_bytes: u64) -> Shares {
     let of_each = memory_bytes / BUFFERS_PART / io_processes.max(1);
-    let buffers = of_each.min(BUFFERS_BYTES_MAX).max(brick_bytes.saturating_mul(2));
+    let least = brick_bytes.min(BUFFER_BYTES_MIN);
+    let buffers = of_each.min(BUFFERS_BYTES_MAX).max(2 * least);
     let left = memory_bytes.saturating_sub(buffers.saturating_mul(io_processes));
-    let least = brick_bytes.saturating_mul(BOXES_BRICKS_MIN).min(BOXES_BYTES_MIN_MAX);
-    Shares { buffers, boxes: left.max(memory_bytes / 2).max(least) }
+    Shares { buffers, boxes: left.max(BOXES_BRICKS_MIN * least) }
 }
 
 #[cfg(test)]
@@ -51,10 +51,10 @@ mod tests {
     }
 
     #[test]
-    fn boxes_keep_to_the_memory_however_large_bricks_are() {
+    fn memory_is_kept_to_however_large_bricks_are() {
         let large = 512 * MIB;
-        assert_eq!(share(64 * MIB, 1, large), Shares { buffers: 2 * large, boxes: 32 * MIB });
-        assert_eq!(share(2048 * MIB, 2, large), Shares { buffers: 2 * large, boxes: 1024 * MIB });
-        assert_eq!(share(1, 1, u64::MAX / 2), Shares { buffers: u64::MAX - 1, boxes: 8 * MIB });
+        assert_eq!(share(64 * MIB, 1, large), Shares { buffers: 8 * MIB, boxes: 56 * MIB });
+        assert_eq!(share(64 * MIB, 4, large), Shares { buffers: 2 * MIB, boxes: 56 * MIB });
+        assert_eq!(share(1, 1, u64::MAX), Shares { buffers: 2 * MIB, boxes: 4 * MIB });
     }
 }

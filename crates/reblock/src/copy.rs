@@ -73,8 +73,8 @@ pub struct Outcome {
 /// the target cannot be read, also if it is interrupted. The same call made again, of as many ranks with as much memory, goes on where
 /// it was. It begins anew if the source was written to or replaced meanwhile, or if the plan is another one.
 ///
-/// Memory is that of the context on all ranks together ([`dra::Settings`]); boxes that are exchanged get 8 MiB at least, or that of four
-/// bricks if it is less, and each I/O process has two buffers as long as a brick at least ([`layout::share`]). Where several passes are needed, arrays named after the target with `.pass-1` and so on lie beside it meanwhile,
+/// Memory is that of the context on all ranks together ([`dra::Settings`]), however large bricks are; what is too little for two buffers on
+/// each I/O process, and boxes of four bricks, of 1 MiB at most, is raised to that ([`layout::share`]). Where several passes are needed, arrays named after the target with `.pass-1` and so on lie beside it meanwhile,
 /// and each has the attribute
 /// [`chemio_between`](dra::between), which names the target. What else has such a name is never touched.
 ///
@@ -110,5 +110,10 @@ mod tests {
     #[test]
     fn the_device_layer_joins_the_writes_that_plans_expect_to_be_joined() {
         assert!(Options::default().device.joined_bytes <= elio::JOINED_WRITE_BYTES);
+    }
+
+    #[test]
+    fn as_little_memory_as_buffers_can_have_is_shared_out_to_them() {
+        assert_eq!(layout::share(1, 1, u64::MAX).buffers, 2 * dra::BUFFER_BYTES_MIN);
     }
 }

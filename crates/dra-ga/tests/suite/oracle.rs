@@ -235,6 +235,55 @@ pub(crate) fn narrow_sections_of_long_rows_agree_with_a_plain_array(world: &Worl
     }
 }
 
+/// Bricks are moved in pieces, of which some have to be read before they are written, and begin in the page in which the one before
+/// ended.
+pub(crate) fn bricks_of_more_than_the_memory_agree_with_a_plain_array(world: &World) {
+    let mut rng = test_support::random();
+    // Rows of whole pages, of none, longer than the memory, and some of which the bricks have more than the array.
+    for (dims, brick) in [
+        ([330, 512], [300, 512]),
+        ([330, 499], [300, 499]),
+        ([2, 150_001], [2, 140_000]),
+        ([280, 501], [300, 900]),
+    ] {
+        let settings = Settings { memory_bytes: Some(rng.u64(0..1 << 21)), io_processes: None };
+        let disk = dra_ga::context(&world.ga, settings).expect("a context");
+        let path = World::path("large");
+        let array = disk.create(&path, &spec(&dims, &brick), Access::ReadWrite).expect("created");
+        let mut twin = Twin::of(world, array, &dims, DataType::Float64);
+        let mut under_way = twin.move_some(&mut rng, 6);
+        under_way.drain(..).for_each(|pending| twin.end(&mut rng, pending));
+        // Few columns, and some.
+        twin.columns_max = Some(if rng.bool() { 3 } else { 300 });
+        let mut under_way = twin.move_some(&mut rng, 4);
+        under_way.drain(..).for_each(|pending| twin.end(&mut rng, pending));
+        let Twin { array, copy, .. } = twin;
+        array.close().expect("closed");
+        check(world, &path, DataType::Float64, &dims, &copy);
+        let most = disk.memory_bytes_peak();
+        assert!(most <= 2 << 20, "{most}");
+    }
+}
+
+/// The last piece of a row is short, waits for others to share a buffer with, and ends in the page in which the next row begins; what is
+/// between their elements nobody has written.
+pub(crate) fn pieces_of_a_brick_that_meet_in_a_page_keep_each_others_elements(world: &World) {
+    let settings = Settings { memory_bytes: Some(1 << 20), io_processes: None };
+    let disk = dra_ga::context(&world.ga, settings).expect("a context");
+    let (dims, path) = ([3, 140_000, 2], World::path("meeting"));
+    let array = disk.create(&path, &spec(&dims, &dims), Access::ReadWrite).expect("created");
+    let on_disk = section(&[0, 0, 0], &[3, 140_000, 1]);
+    let values: Vec<u8> = (1..=420_000u32).flat_map(|value| f64::from(value).to_le_bytes()).collect();
+    let memory = world.array(DataType::Float64, &[3, 140_000, 1], &values);
+    let transfer = Transfer { in_memory: memory.whole(), on_disk, reversed: false };
+    array.write(&dra_ga::in_memory(&memory), &transfer).expect("started").wait().expect("written");
+    world.barrier();
+    memory.destroy().expect("destroyed");
+    array.close().expect("closed");
+    let expected: Vec<u8> = values.chunks(8).flat_map(|value| [value, &[0; 8]].concat()).collect();
+    check(world, &path, DataType::Float64, &dims, &expected);
+}
+
 /// One element at a time, in bricks that each of them must read before it writes.
 pub(crate) fn transfers_that_overlap_in_bricks_come_in_order(world: &World) {
     let path = World::path("overlapping");

@@ -3,7 +3,7 @@
 use crate::array::OpenArray;
 use crate::format::BrickPlace;
 use crate::transfer::unit::Piece;
-use section::{Section, Shape};
+use section::{BrickGrid, Section, Shape};
 use std::fmt;
 use std::iter::Peekable;
 
@@ -15,6 +15,8 @@ pub(super) struct Part {
     pub(super) section: Section,
     /// The elements of the brick that are in the array.
     brick: Section,
+    /// Whether another part of the same brick came before: all of it would not go into a buffer.
+    pub(super) is_continued: bool,
 }
 
 impl Part {
@@ -27,7 +29,15 @@ impl Part {
             element_bytes: layout.data_type().bytes(),
             room_bytes,
             is_whole: self.section == self.brick,
+            is_alone: self.is_alone(),
         }
+    }
+
+    /// Whether it has all of the brick in the dimensions that are faster than the first one in which it has more than one index.
+    fn is_alone(&self) -> bool {
+        let (counts, of_brick) = (self.section.counts(), self.brick.counts());
+        let outermost = counts.iter().position(|&count| count > 1).unwrap_or(counts.len());
+        (outermost + 1..counts.len()).all(|d| counts[d] == of_brick[d])
     }
 }
 
@@ -35,6 +45,10 @@ impl Part {
 pub(super) struct Parts {
     coordinates: Option<Peekable<Box<dyn Iterator<Item = Shape> + Send>>>,
     section: Section,
+    /// A part takes no more of a buffer.
+    window_bytes: u64,
+    /// What is left of the last brick.
+    cut: Option<Peekable<Box<dyn Iterator<Item = Part> + Send>>>,
 }
 
 impl fmt::Debug for Parts {
@@ -44,7 +58,8 @@ impl fmt::Debug for Parts {
 }
 
 impl Parts {
-    pub(super) fn new(array: &OpenArray, section: &Section) -> Self {
+    /// Parts that take no more than `window_bytes` of a buffer, which holds a page and an element at least.
+    pub(super) fn new(array: &OpenArray, section: &Section, window_bytes: u64) -> Self {
         let layout = *array.directory.layout();
         let some = !section.is_empty() && array.owners.is_io_process(array.rank);
         let (owners, rank) = (array.owners.clone(), array.rank);
@@ -54,20 +69,42 @@ impl Parts {
                 owners.is_owner(rank, coordinates, layout.place(coordinates).shard)
             }))
         });
-        Self { coordinates: coordinates.map(Iterator::peekable), section: *section }
+        let coordinates = coordinates.map(Iterator::peekable);
+        Self { coordinates, section: *section, window_bytes, cut: None }
     }
 
     /// Whether there are none left.
     pub(super) fn is_at_end(&mut self) -> bool {
-        self.coordinates.as_mut().is_none_or(|left| left.peek().is_none())
+        self.cut.as_mut().is_none_or(|left| left.peek().is_none())
+            && self.coordinates.as_mut().is_none_or(|left| left.peek().is_none())
     }
 
     pub(super) fn next(&mut self, array: &OpenArray) -> Option<Part> {
+        if let Some(part) = self.cut.as_mut().and_then(Iterator::next) {
+            return Some(part);
+        }
         let coordinates = self.coordinates.as_mut()?.next()?;
         let layout = array.directory.layout();
         let brick = layout.bricks().elements(&coordinates);
         let section =
             self.section.clipped_to(&brick).expect("only bricks that the section meets are visited");
-        Some(Part { place: layout.place(&coordinates), section, brick })
+        let part = Part { place: layout.place(&coordinates), section, brick, is_continued: false };
+        let Some(cut) = part.piece(array, array.room_bytes()).cut(self.window_bytes) else {
+            return Some(part);
+        };
+        self.cut = Some(pieces(&part, &cut).peekable());
+        self.cut.as_mut().and_then(Iterator::next)
     }
+}
+
+/// The pieces of a part, of these extents.
+fn pieces(part: &Part, cut: &Shape) -> Box<dyn Iterator<Item = Part> + Send> {
+    let part = *part;
+    let grid = BrickGrid::new(&part.section.counts(), cut).expect("extents of a part that is not empty");
+    let all = Section::between(Shape::filled(cut.len(), 0), *grid.counts());
+    Box::new(all.indices().enumerate().map(move |(number, coordinates)| Part {
+        section: grid.elements(&coordinates).shifted_by(part.section.lo()),
+        is_continued: number > 0,
+        ..part
+    }))
 }

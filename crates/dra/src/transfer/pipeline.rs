@@ -1,7 +1,7 @@
 //! Several bricks in flight: while the device has some of them, others are copied to or from memory.
 //!
-//! There are as many buffers as the memory for transfers has room for, but at least two. Each has a part of a brick in flight, or
-//! several short ones, so that the device has as much to do; no more of them are in use than the device or the page cache gains from. Bricks are begun in the order of their jobs, and finished in about that
+//! There are as many buffers as the memory for transfers has room for, but at least two, as long as a brick; bricks of more than half of the memory
+//! are moved in pieces. Each buffer has a part of a brick in flight, or several short ones, so that the device has as much to do; no more of them are in use than the device or the page cache gains from. Bricks are begun in the order of their jobs, and finished in about that
 //! order. A process moves a brick always by itself, and the device layer keeps transfers of one process that overlap in a file in
 //! order; what is left to do here is a write that has to read before it: until it has begun to write, nothing else may begin on
 //! its brick.
@@ -23,6 +23,7 @@ use super::space::SpaceAhead;
 use super::unit::{self, Place, Ranges};
 use crate::array::OpenArray;
 use crate::error::{Error, Result};
+pub use buffers::BUFFER_BYTES_MIN;
 use buffers::{BUFFERS_MIN, Buffers};
 use elio::PageBuffer;
 use flight::{Flight, Moving, Placed, Stage};
@@ -76,6 +77,8 @@ struct Current {
     job: Arc<Job>,
     parts: Parts,
     space: SpaceAhead,
+    /// Of each of its buffers.
+    buffer_bytes: u64,
     batch: Option<Batch>,
 }
 
@@ -167,38 +170,39 @@ impl Pipeline {
 
     /// Starts the next part of the current job, or begins or ends a job.
     fn start_next(&mut self, driver: &impl Driver) -> Advanced {
-        let Some(Current { job, parts, space, batch }) = &mut self.current else {
+        let Some(Current { job, parts, space, batch, buffer_bytes }) = &mut self.current else {
             let Some(job) = driver.next_job() else { return Advanced::Nothing };
             self.begun.push(Arc::clone(&job));
-            let parts = Parts::new(&job.array, job.mapping.on_disk());
-            let space = SpaceAhead::for_job(&job);
+            let buffer_bytes = self.buffers.len_for(job.array.room_bytes());
+            let parts = Parts::new(&job.array, job.mapping.on_disk(), buffer_bytes);
+            let space = SpaceAhead::for_job(&job, buffer_bytes);
             match job.array.shards.look_again() {
                 Ok(()) => {
-                    self.current = Some(Current { job, parts, space, batch: None });
+                    self.current = Some(Current { job, parts, space, buffer_bytes, batch: None });
                     self.is_copying = false;
                 }
                 Err(error) => self.end(&job, Some(error), driver),
             }
             return Advanced::Something;
         };
-        let job = Arc::clone(job);
+        let (job, buffer_bytes) = (Arc::clone(job), *buffer_bytes);
         if job.has_failed() || parts.is_at_end() {
             self.end(&job, None, driver);
             return Advanced::Something;
         }
         let is_enough = match job.how.direction {
-            Direction::ToDisk => writes_enough(self.flights.len() as u64, job.array.buffer_bytes()),
+            Direction::ToDisk => writes_enough(self.flights.len() as u64, buffer_bytes),
             Direction::ToMemory => {
                 let reading = self.flights.iter_mut().map(Flight::long_bytes_left).filter(|&bytes| bytes > 0);
                 let (count, bytes) = reading.fold((0, 0), |(count, sum), bytes| (count + 1, sum + bytes));
-                reads_enough(count, bytes, job.array.buffer_bytes(), elio::ranks_on_node())
+                reads_enough(count, bytes, buffer_bytes, elio::ranks_on_node())
             }
         };
         if is_enough {
             return Advanced::Nothing;
         }
         let in_use = self.flights.len() + usize::from(batch.is_some());
-        match self.buffers.prepare(job.array.buffer_bytes(), in_use) {
+        match self.buffers.prepare(buffer_bytes, in_use) {
             Ok(true) => {}
             // Wait until some come back.
             Ok(false) => return self.start_batch(driver),
@@ -226,15 +230,20 @@ impl Pipeline {
 
     /// No more parts of a job will be started.
     fn end(&mut self, job: &Arc<Job>, error: Option<Error>, driver: &impl Driver) {
+        self.hand_over_all(driver);
+        self.current = None;
+        job.all_started(error);
+        self.note_if_finished(job);
+    }
+
+    /// All that was started is with the device layer then, which keeps transfers in the order in which they came to it: what
+    /// comes next comes after them.
+    fn hand_over_all(&mut self, driver: &impl Driver) {
         self.start_batch(driver);
-        // The device layer keeps transfers in the order in which they came to it; those of the next job come after them.
         while let Some(at) = self.flights.iter().position(|flight| matches!(flight.stage, Stage::Offered(_)))
         {
             self.finish(at);
         }
-        self.current = None;
-        job.all_started(error);
-        self.note_if_finished(job);
     }
 
     fn note_if_finished(&mut self, job: &Arc<Job>) {
@@ -298,7 +307,8 @@ impl Pipeline {
 
     /// Moves a part, together with others if it is short; nothing has to be read for it before.
     fn start_part(&mut self, job: &Arc<Job>, mut placed: Placed, driver: &impl Driver) -> Result<Begun> {
-        let Some((len, is_packed)) = short_len(&placed, &job.array) else {
+        let buffer_bytes = self.current.as_ref().map_or(0, |current| current.buffer_bytes);
+        let Some((len, is_packed)) = short_len(&placed, &job.array, buffer_bytes) else {
             let start =
                 Start { job: Arc::clone(job), parts: Arc::new([placed]), buffer: self.buffers.take() };
             self.take_first_step(start, driver);
@@ -343,8 +353,7 @@ impl Pipeline {
         let layout = array.directory.layout().shard();
         let room_bytes = if shard.is_as_laid_out() { layout.stride_bytes() } else { layout.brick_bytes() };
         let ranges = part.piece(array, room_bytes).ranges();
-        let placed =
-            Placed { part: *part, shard, brick_at, ranges, zeros: Ranges::new(), place: Place::default() };
+        let placed = Placed::new(part, (shard, brick_at), ranges, Ranges::new());
         self.start_part(job, placed, driver)
     }
 
@@ -367,13 +376,20 @@ impl Pipeline {
         let layout = array.directory.layout().shard();
         let brick_at = layout.offset_bytes(part.place.slot);
         let piece = part.piece(array, layout.stride_bytes());
-        let has_data = piece.depends_on_data() && !job.how.onto_nothing && {
+        let has_data = if !piece.depends_on_data() {
+            false
+        } else if part.is_continued {
+            // The piece before it may have written to the page in which it begins.
+            self.hand_over_all(driver);
+            true
+        } else {
             let written = piece.extent_in_pages();
-            shard.file.has_data(brick_at + written.start, written.end - written.start)?
+            !job.how.onto_nothing
+                && shard.file.has_data(brick_at + written.start, written.end - written.start)?
         };
         let unit::Write { ranges, reads, zeros } = piece.write(has_data);
         array.shards.note_written(part.place.shard);
-        let placed = Placed { part: *part, shard, brick_at, ranges, zeros, place: Place::default() };
+        let placed = Placed::new(part, (shard, brick_at), ranges, zeros);
         if reads.is_empty() {
             return self.start_part(job, placed, driver);
         }
@@ -435,14 +451,14 @@ fn note_moved(job: &Job, parts: &[Placed]) {
 }
 
 /// What a part takes of a buffer if that has room for several such parts, and whether it has to be packed for that.
-fn short_len(placed: &Placed, array: &OpenArray) -> Option<(usize, bool)> {
-    let has_room = |len: u64| 2 * len <= array.buffer_bytes();
+fn short_len(placed: &Placed, array: &OpenArray, buffer_bytes: u64) -> Option<(usize, bool)> {
+    let has_room = |len: u64| 2 * len <= buffer_bytes;
     let window = unit::window(&placed.ranges);
     let len = window.end - window.start;
     if has_room(len) {
         return Some((size(len), false));
     }
-    let len = unit::packed_bytes(&placed.ranges, &placed.part.piece(array, array.buffer_bytes()));
+    let len = unit::packed_bytes(&placed.ranges, &placed.part.piece(array, array.room_bytes()));
     has_room(len).then(|| (size(len), true))
 }
 

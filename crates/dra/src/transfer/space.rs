@@ -33,10 +33,11 @@ pub(super) struct SpaceAhead {
 }
 
 impl SpaceAhead {
-    pub(super) fn for_job(job: &Job) -> Self {
+    /// `window_bytes`: as for the [parts](Parts::new) of the job.
+    pub(super) fn for_job(job: &Job, window_bytes: u64) -> Self {
         // What is written as a whole has its space already.
         let writes = job.how.direction == Direction::ToDisk && !job.array.shards.are_filled();
-        let parts = writes.then(|| Parts::new(&job.array, job.mapping.on_disk()));
+        let parts = writes.then(|| Parts::new(&job.array, job.mapping.on_disk(), window_bytes));
         Self { parts, ahead_count: 0, are_asked_for: !job.how.onto_nothing }
     }
 

@@ -32,6 +32,8 @@ pub(super) struct Piece {
     pub(super) room_bytes: u64,
     /// Whether the brick has no other elements.
     pub(super) is_whole: bool,
+    /// Whether the brick has no other elements between the first one and the last one of the part: only what is beyond the array.
+    pub(super) is_alone: bool,
 }
 
 /// How a part is written.
@@ -102,19 +104,14 @@ impl Piece {
 
     /// Whether it makes a difference to writing if there is data in [`extent_in_pages`](Self::extent_in_pages).
     pub(super) fn depends_on_data(&self) -> bool {
-        !self.is_whole && self.runs_count() > 1
+        !self.is_alone && self.runs_count() > 1
     }
 
     /// How the part is written; `has_data`: the file may have some in [`extent_in_pages`](Self::extent_in_pages).
     pub(super) fn write(&self, has_data: bool) -> Write {
         let (reads, zeros) = (vec![], vec![]);
-        if self.is_whole {
-            let ranges = vec![self.in_pages(&(0..self.extent().end))];
-            return Write { zeros: self.clearing(&ranges), ranges, reads };
-        }
-        // One run needs nothing of its neighbours: the page cache merges the pages at its ends.
         if !self.depends_on_data() {
-            return Write { ranges: vec![self.extent()], reads, zeros };
+            return self.write_alone();
         }
         let ranges = self.ranges();
         if !has_data {
@@ -123,6 +120,49 @@ impl Piece {
         let (reads, behind) =
             (self.not_all_ours(&ranges), self.brick_bytes()..ranges.last().map_or(0, |last| last.end));
         Write { ranges, reads, zeros: if behind.is_empty() { zeros } else { vec![behind] } }
+    }
+
+    /// How a part is written that has nothing of others between its elements.
+    fn write_alone(&self) -> Write {
+        let (mut ranges, reads) = (self.ranges(), vec![]);
+        if self.is_whole {
+            return Write { zeros: self.clearing(&ranges), ranges, reads };
+        }
+        // The page cache merges the pages at its ends with those of its neighbours.
+        let extent = self.extent();
+        if let Some(first) = ranges.first_mut() {
+            first.start = extent.start;
+        }
+        if let Some(last) = ranges.last_mut() {
+            last.end = extent.end;
+        }
+        let zeros = if self.runs_count() > 1 { self.clearing(&ranges) } else { vec![] };
+        Write { ranges, reads, zeros }
+    }
+
+    /// The extents of pieces of the part, each of which takes no more than `window_bytes` of a buffer, two pages at least and an element; `None` if
+    /// all of it does. They lie one after the other, and begin on pages where that can be.
+    pub(super) fn cut(&self, window_bytes: u64) -> Option<Shape> {
+        if len_of(&self.extent_in_pages()) <= window_bytes {
+            return None;
+        }
+        let (counts, mut cut) = (self.part.counts(), self.part.counts());
+        let bytes_max = window_bytes - 2 * PAGE_BYTES;
+        for (d, &count) in counts.iter().enumerate() {
+            let stride = self.brick[d + 1..].iter().fold(self.element_bytes, |bytes, extent| bytes * extent);
+            if count * stride <= bytes_max {
+                break;
+            }
+            cut[d] = (bytes_max / stride).max(1);
+            if stride <= bytes_max {
+                let in_pages = PAGE_BYTES / (1 << stride.trailing_zeros().min(PAGE_BYTES.trailing_zeros()));
+                if cut[d] > in_pages {
+                    cut[d] -= cut[d] % in_pages;
+                }
+                break;
+            }
+        }
+        Some(cut)
     }
 
     fn brick_bytes(&self) -> u64 {
@@ -223,13 +263,6 @@ pub(super) struct Packed {
     elements_byte: usize,
 }
 
-impl Default for Place {
-    /// The brick begins where the buffer does.
-    fn default() -> Self {
-        Self::Window { brick_byte: 0, buffer_byte: 0 }
-    }
-}
-
 impl Place {
     /// The [`window`] of some ranges is at `buffer_byte`, which begins a page.
     pub(super) fn of_window(window: &Range<u64>, buffer_byte: usize) -> Self {
@@ -282,11 +315,12 @@ pub(super) fn packed_bytes(ranges: &Ranges, piece: &Piece) -> u64 {
 #[allow(clippy::single_range_in_vec_init)] // one range is what is meant
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     /// A part of a brick of 256 x 512 doubles, 1 MiB.
     fn piece(lo: [u64; 2], hi: [u64; 2]) -> Piece {
         let (part, brick) = (Section::new(&lo, &hi).unwrap(), Shape::new(&[256, 512]).unwrap());
-        Piece { part, brick, element_bytes: 8, room_bytes: 1 << 20, is_whole: false }
+        Piece { part, brick, element_bytes: 8, room_bytes: 1 << 20, is_whole: false, is_alone: false }
     }
 
     /// What a write moves and reads before.
@@ -306,7 +340,7 @@ mod tests {
         let cases =
             [([256, 512], 1 << 20, vec![]), ([10, 512], 10 * 4096, vec![]), ([10, 100], 10 * 4096, between)];
         for (hi, end, zeros) in cases {
-            let whole = Piece { is_whole: true, ..piece([0, 0], hi) };
+            let whole = Piece { is_whole: true, is_alone: true, ..piece([0, 0], hi) };
             assert_eq!(whole.write(true), Write { ranges: vec![0..end], reads: vec![], zeros });
             assert!(!whole.depends_on_data());
         }
@@ -320,6 +354,7 @@ mod tests {
             brick,
             room_bytes: 235 * 4096,
             is_whole: true,
+            is_alone: true,
             ..piece([0, 0], [1, 1])
         };
         let Write { ranges, reads, zeros } = whole.write(false);
@@ -339,7 +374,6 @@ mod tests {
             assert_eq!(place.of(&(first..first)).start, 8192 + size(first - window.start));
             assert!(ranges.iter().all(|range| place.of(range).len() == size(range.end - range.start)));
         }
-        assert_eq!(Place::default().of(&(100..200)), 100..200);
     }
 
     #[test]
@@ -454,9 +488,75 @@ mod tests {
     }
 
     #[test]
+    fn a_wide_gap_behind_the_rows_of_a_whole_brick_is_not_written() {
+        // 8 of the rows of 40,000 bytes have 10,000 of them in the array.
+        let brick = Shape::new(&[16, 5000]).unwrap();
+        let part = Section::new(&[0, 0], &[8, 1250]).unwrap();
+        let room_bytes = 157 * 4096;
+        let whole =
+            Piece { part, brick, room_bytes, is_whole: true, is_alone: true, ..piece([0, 0], [1, 1]) };
+        let Write { ranges, reads, zeros } = whole.write(true);
+        let pages = |row: u64| super::pages(&(row * 40_000..row * 40_000 + 10_000));
+        assert_eq!((&ranges, reads), (&(0..8).map(pages).collect(), vec![]));
+        let rest = |row: u64| [pages(row).start..row * 40_000, row * 40_000 + 10_000..pages(row).end];
+        let expected: Ranges = (0..8).flat_map(rest).filter(|gap| !gap.is_empty()).collect();
+        assert_eq!(zeros, expected);
+    }
+
+    #[test]
+    fn rows_with_nothing_of_others_behind_them_are_written_without_reading_and_no_page_of_other_rows() {
+        // Rows 3 to 5 of those that have 100 of 512 elements in the array.
+        let rows = Piece { is_alone: true, ..piece([3, 0], [6, 100]) };
+        assert!(!rows.depends_on_data());
+        let gaps = [3, 4].map(|row| row * 4096 + 800..(row + 1) * 4096);
+        let expected = Write { ranges: vec![3 * 4096..5 * 4096 + 800], reads: vec![], zeros: gaps.into() };
+        assert_eq!((rows.write(true), rows.write(false)), (expected.clone(), expected));
+    }
+
+    #[test]
+    fn pieces_of_a_large_part_are_rows_that_begin_on_pages_or_parts_of_one_row() {
+        const MIB: u64 = 1 << 20;
+        let cut = |brick: &[u64], hi: &[u64], window_bytes: u64| {
+            let (brick, part) = (Shape::new(brick).unwrap(), Section::new(&vec![0; hi.len()], hi).unwrap());
+            let whole = Piece { part, brick, room_bytes: 1 << 40, ..piece([0, 0], [1, 1]) };
+            whole.cut(window_bytes).map(|cut| cut.to_vec())
+        };
+        assert_eq!(cut(&[256, 512], &[256, 512], MIB), None);
+        assert_eq!(cut(&[256, 512], &[256, 512], MIB - 1), Some(vec![253, 512]));
+        // Rows of 1000 bytes: 512 of them are whole pages, and twice as many.
+        assert_eq!(cut(&[10_000, 125], &[10_000, 125], MIB), Some(vec![1024, 125]));
+        assert_eq!(cut(&[10_000, 125], &[10_000, 1], MIB), Some(vec![1024, 1]));
+        assert_eq!(cut(&[4, 1 << 20], &[4, 1 << 20], MIB), Some(vec![1, (MIB - 8192) / 8 / 512 * 512]));
+        assert_eq!(cut(&[4, 1 << 20, 3], &[4, 5, 3], MIB), Some(vec![1, 5, 3]));
+    }
+
+    proptest! {
+        #[test]
+        fn every_piece_goes_into_the_window_it_was_cut_for(
+            dims in prop::collection::vec((1u64..40, 0u64..40, 1u64..40), 1..=4),
+            element_bytes in prop::sample::select(vec![1u64, 4, 8, 16]),
+            window_pages in 3u64..20,
+        ) {
+            let brick = Shape::from_fn(dims.len(), |d| dims[d].0);
+            let lo = Shape::from_fn(dims.len(), |d| dims[d].1.min(brick[d] - 1));
+            let hi = Shape::from_fn(dims.len(), |d| (lo[d] + dims[d].2).min(brick[d]));
+            let part = Section::new(&lo, &hi).unwrap();
+            let whole = Piece { part, brick, element_bytes, room_bytes: 1 << 40, ..piece([0, 0], [1, 1]) };
+            let window_bytes = window_pages * PAGE_BYTES;
+            let cut = whole.cut(window_bytes).unwrap_or(part.counts());
+            for at in section::BrickGrid::new(&part.counts(), &cut).unwrap().meeting(&Section::whole(&part.counts()).unwrap()).indices() {
+                let grid = section::BrickGrid::new(&part.counts(), &cut).unwrap();
+                let piece = Piece { part: grid.elements(&at).shifted_by(part.lo()), ..whole };
+                prop_assert!(len_of(&window(&piece.ranges())) <= window_bytes, "{piece:?}");
+            }
+        }
+    }
+
+    #[test]
     fn no_page_beyond_the_room_of_a_brick_is_moved() {
         let (part, brick) = (Section::new(&[0], &[3]).unwrap(), Shape::new(&[3]).unwrap());
-        let small = Piece { part, brick, room_bytes: 24, is_whole: true, ..piece([0, 0], [1, 1]) };
+        let small =
+            Piece { part, brick, room_bytes: 24, is_whole: true, is_alone: true, ..piece([0, 0], [1, 1]) };
         assert_eq!(moved(small.write(true)), both([0..24], []));
         assert_eq!(small.ranges(), [0..24]);
     }

@@ -8,6 +8,9 @@ use section::size;
 const BUFFERS_MAX: u64 = 64;
 /// So many at least: one for the device, one to be copied.
 pub(super) const BUFFERS_MIN: u64 = 2;
+/// Buffers hold whole bricks as long as two of them are no more than the memory, or no longer than this, however little memory there is.
+pub const BUFFER_BYTES_MIN: u64 = 1 << 20;
+const PAGE_BYTES: u64 = 4096;
 
 /// The buffers.
 #[derive(Debug)]
@@ -23,6 +26,12 @@ pub(super) struct Buffers {
 impl Buffers {
     pub(super) fn new(memory_bytes: u64) -> Self {
         Self { memory_bytes, len_bytes: 0, count: 0, free: vec![], peak_bytes: 0 }
+    }
+
+    /// How long buffers are for bricks of `brick_bytes`: larger bricks are moved in pieces.
+    pub(super) fn len_for(&self, brick_bytes: u64) -> u64 {
+        let half = self.memory_bytes / BUFFERS_MIN / PAGE_BYTES * PAGE_BYTES;
+        brick_bytes.min(half.max(BUFFER_BYTES_MIN))
     }
 
     /// Whether a buffer of `len_bytes` is free, while `in_flight` others are in use. Makes new ones where none is.

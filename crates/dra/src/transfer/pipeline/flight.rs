@@ -37,6 +37,19 @@ pub(super) struct Placed {
     pub(super) place: Place,
 }
 
+impl Placed {
+    /// Alone in a buffer, of which the first byte is that of its first page.
+    pub(super) fn new(
+        part: &Part,
+        (shard, brick_at): (Arc<Shard>, u64),
+        ranges: Ranges,
+        zeros: Ranges,
+    ) -> Self {
+        let place = Place::of_window(&unit::window(&ranges), 0);
+        Self { part: *part, shard, brick_at, ranges, zeros, place }
+    }
+}
+
 /// What is being done.
 #[derive(Debug)]
 pub(super) enum Stage {

@@ -174,5 +174,5 @@ fn each_packed_run(piece: &Piece, place: &Place, mut visit: impl FnMut(Range<usi
 
 /// A part in its brick, wherever that ends.
 fn piece(job: &Job, part: &Part) -> Piece {
-    part.piece(&job.array, job.array.buffer_bytes())
+    part.piece(&job.array, job.array.room_bytes())
 }
