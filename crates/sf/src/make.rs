@@ -114,7 +114,7 @@ impl Draft {
             return Err(of_file(Operation::Open, path, ErrorKind::AlreadyExists.into()));
         }
         let draft = Self(beside);
-        write_into(&draft.0, text).map_err(|source| of_file(Operation::Write, path, source))?;
+        write_into(&draft.0, text).map_err(|source| of_file(Operation::Open, path, source))?;
         Ok(draft)
     }
 
@@ -236,7 +236,7 @@ impl Making {
             return Ok(false);
         }
         self.note_name(path, numbers(path), text)?;
-        write_into(path, text).map_err(|source| of_file(Operation::Write, path, source))?;
+        write_into(path, text).map_err(|source| of_file(Operation::Open, path, source))?;
         Ok(true)
     }
 

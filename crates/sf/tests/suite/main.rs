@@ -49,6 +49,12 @@ fn main() -> ExitCode {
         .variant(Variant::named("chosen").unset("CHEMIO_SF_DIRS"))
         .variant(Variant::named("mixed").unset("CHEMIO_SF_DIRS").set(MIXED, "1").hosts(..2))
         .variant(Variant::named("striped").set("CHEMIO_SF_DIRS", &STRIPES.join(":")))
+        .variant(
+            Variant::named("mixed-striped")
+                .set("CHEMIO_SF_DIRS", &STRIPES.join(":"))
+                .set(MIXED, "1")
+                .hosts(..2),
+        )
         .run(&[
             scenario!(oracle::random_operations_of_all_ranks_agree_with_a_plain_vector),
             scenario!(visibility::what_a_rank_has_waited_for_every_rank_reads),
