@@ -21,6 +21,9 @@ pub struct DeviceModel {
     /// Writes shorter than so many bytes are joined in the page cache with what later steps write beside them: one costs half an
     /// operation, and its bytes, which are copied once more, an eighth more. 1: nothing is joined.
     pub joined_bytes: u64,
+    /// What a brick at the end of an array has beyond it, between two runs, is moved with them if it is no more: `chemio-dra` joins them. A part
+    /// of a brick within the array counts as its runs, also where those are joined.
+    pub gap_bytes: u64,
     /// So many hundredths longer takes what is read while nothing is written, or written while nothing is read. With two Max blocks
     /// these are the reads of the first step and the writes of the last one, with a single one it is everything.
     pub alone_percent: u64,
@@ -41,6 +44,7 @@ impl Default for DeviceModel {
             steps_per_second: 5_000,
             page_bytes: 4096,
             joined_bytes: 16 << 10,
+            gap_bytes: 16 << 10,
             alone_percent: 5,
             memory_bytes_per_second: 1_000_000_000,
         }
@@ -57,6 +61,7 @@ impl DeviceModel {
             steps_per_second: u64::MAX,
             page_bytes: 1,
             joined_bytes: 1,
+            gap_bytes: 0,
             alone_percent: 0,
             memory_bytes_per_second: u64::MAX,
         }

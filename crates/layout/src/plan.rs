@@ -385,7 +385,7 @@ impl Planner<'_> {
             Units::WholeBricks => {
                 let of_dim = |d: usize| -> Counted {
                     let block = leg.shapes.target[d];
-                    leg.shapes.axis(d, true, block, block).into()
+                    leg.shapes.axis(d, true, block, block)
                 };
                 let axes: Vec<Counted> = (0..leg.shapes.dims.len()).map(of_dim).collect();
                 cost::within(&axes, &prices, u128::MAX).map_or(0, |cost| cost.memory_elems)

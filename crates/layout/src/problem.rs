@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::model::DeviceModel;
 use crate::permutation::Permutation;
 use crate::plan::axis::Axis;
+use crate::plan::cost::Counted;
 use section::{BrickGrid, Shape};
 
 /// Who writes which brick of the target. It decides which write blocks keep all I/O processes busy.
@@ -132,7 +133,14 @@ impl Problem {
         BrickGrid::new(&dims, &target_brick)?;
         // A brick that is larger than the array is as good as one that is as large.
         let clipped = |brick: &[u64]| Shape::from_fn(dims.len(), |d| brick[d].min(dims[d]));
-        Ok(Shapes { dims, source: clipped(&self.source_brick), target: clipped(&target_brick) })
+        let stored = |brick: &[u64]| Shape::from_fn(dims.len(), |d| brick[d]);
+        Ok(Shapes {
+            dims,
+            source: clipped(&self.source_brick),
+            target: clipped(&target_brick),
+            source_stored: stored(&self.source_brick),
+            target_stored: stored(&target_brick),
+        })
     }
 
     fn zero(&self) -> Option<&'static str> {
@@ -160,18 +168,38 @@ pub(crate) struct Shapes {
     pub(crate) dims: Shape,
     pub(crate) source: Shape,
     pub(crate) target: Shape,
+    /// What bricks are on disk, where they may be larger than the array.
+    pub(crate) source_stored: Shape,
+    pub(crate) target_stored: Shape,
 }
 
 impl Shapes {
+    /// Bricks that are no larger than the array.
+    #[cfg(test)]
+    pub(crate) fn whole(dims: Shape, source: Shape, target: Shape) -> Self {
+        Self { dims, source, target, source_stored: source, target_stored: target }
+    }
+
+    /// From or to other bricks, those of an intermediate array.
+    pub(crate) fn with_source(self, source: Shape) -> Self {
+        Self { source, source_stored: source, ..self }
+    }
+
+    /// See [`with_source`](Self::with_source).
+    pub(crate) fn with_target(self, target: Shape) -> Self {
+        Self { target, target_stored: target, ..self }
+    }
+
     /// One dimension, cut in this way.
-    pub(crate) fn axis(&self, dim: usize, reads_whole: bool, block: u64, template: u64) -> Axis {
-        Axis {
+    pub(crate) fn axis(&self, dim: usize, reads_whole: bool, block: u64, template: u64) -> Counted {
+        let axis = Axis {
             len: self.dims[dim],
             source_brick: self.source[dim],
             target_brick: self.target[dim],
             reads_whole,
             block,
             template,
-        }
+        };
+        Counted::stored(axis, self.source_stored[dim], self.target_stored[dim])
     }
 }

@@ -4,7 +4,7 @@
 
 use layout::{Buffers, DeviceModel, Error, Owners, Pass, Permutation, Problem, Step, Units, plan};
 use proptest::prelude::*;
-use section::{BrickGrid, Layout, Runs, Section, Shape};
+use section::{BrickGrid, Layout, Section, Shape};
 use std::collections::{HashMap, HashSet};
 
 /// An array of numbers, row-major.
@@ -38,21 +38,56 @@ struct Counts {
     steps: u128,
 }
 
-/// The contiguous runs in the bricks of `grid` that `section` meets. What bricks have outside the array may be moved along.
-fn runs(grid: &BrickGrid, section: &Section) -> u128 {
-    let mut runs = 0;
-    for coordinates in grid.meeting(section).indices() {
-        let brick = grid.elements(&coordinates);
-        let part = section.clipped_to(&brick).unwrap();
-        let all = |d: usize| part.hi()[d] == brick.hi()[d] && part.lo()[d] == brick.lo()[d];
-        let cut = (0..part.dims()).rposition(|d| !all(d));
-        let is_inside = |d: usize| cut.is_none_or(|cut| d > cut);
-        let counts =
-            Shape::from_fn(part.dims(), |d| if is_inside(d) { grid.brick()[d] } else { part.counts()[d] });
-        runs +=
-            Runs::new(&counts, &Layout::dense(grid.brick()), &Layout::dense(grid.brick())).count() as u128;
+/// The bricks of an array as they are on disk, where they may be larger than it.
+struct Stored {
+    grid: BrickGrid,
+    /// What is beyond the array and moved all the same, in elements.
+    gap_elems: u64,
+}
+
+impl Stored {
+    fn new(dims: &[u64], brick: &[u64], problem: &Problem) -> Self {
+        let gap_elems = problem.device.gap_bytes / problem.element_bytes;
+        Self { grid: BrickGrid::new(dims, brick).unwrap(), gap_elems }
     }
-    runs
+
+    /// The contiguous runs in the bricks that `section` meets, and the elements in them, found by going through each brick element by
+    /// element.
+    fn runs(&self, section: &Section) -> (u128, u128) {
+        let (mut runs, mut elems) = (0, 0);
+        for coordinates in self.grid.meeting(section).indices() {
+            let brick = self.grid.elements(&coordinates);
+            let part = section.clipped_to(&brick).unwrap();
+            // From one element of the part to the next one of it: a gap is moved if the array has nothing there.
+            let places = Layout::dense(self.grid.brick());
+            let mut before: Option<(Shape, u64)> = None;
+            for index in part.indices() {
+                let here = places
+                    .offset(&index.iter().zip(brick.lo()).map(|(at, lo)| at - lo).collect::<Vec<_>>())
+                    as u64;
+                match &before {
+                    Some((last, place)) if self.goes_on(&part, &brick, last, &index) => {
+                        elems += u128::from(here - place);
+                    }
+                    _ => (runs, elems) = (runs + 1, elems + 1),
+                }
+                before = Some((index, here));
+            }
+        }
+        (runs, elems)
+    }
+
+    /// Whether the elements at two places of a part, of which one comes after the other, belong to one run.
+    fn goes_on(&self, part: &Section, brick: &Section, from: &Shape, to: &Shape) -> bool {
+        // The slowest dimension that goes on; the faster ones begin anew.
+        let moved = (0..to.len()).find(|&d| from[d] != to[d]).expect("another element");
+        (moved + 1..to.len()).all(|d| {
+            let is_all = part.lo()[d] == brick.lo()[d] && part.hi()[d] == brick.hi()[d];
+            let inside: u64 = self.grid.brick()[d + 1..].iter().product();
+            let beyond = (self.grid.brick()[d] - (brick.hi()[d] - brick.lo()[d])) * inside;
+            is_all && beyond <= self.gap_elems
+        })
+    }
 }
 
 /// The elements that are retained.
@@ -75,11 +110,9 @@ impl Retained {
 }
 
 /// Carries a pass out, and compares all that can be counted with what it promised.
-fn carry_out(pass: &Pass, source: &mut Elements) -> Elements {
+fn carry_out(pass: &Pass, (from, to): (Stored, Stored), source: &mut Elements) -> Elements {
     let permutation = pass.permutation();
     let target_dims = permutation.to_target(pass.dims());
-    let source_grid = BrickGrid::new(pass.dims(), pass.source_brick()).unwrap();
-    let target_grid = BrickGrid::new(&target_dims, &permutation.to_target(pass.target_brick())).unwrap();
     let mut target = Elements::empty(target_dims);
     let (mut retained, mut counts) = (Retained::default(), Counts::default());
     let max_block: u128 = pass.max_block().iter().map(|&extent| u128::from(extent)).product();
@@ -90,8 +123,9 @@ fn carry_out(pass: &Pass, source: &mut Elements) -> Elements {
             template = number;
         }
         counts.steps += 1;
-        counts.read_elems += u128::from(read.len());
-        counts.read_operations += runs(&source_grid, &read);
+        let (operations, elems) = from.runs(&read);
+        counts.read_operations += operations;
+        counts.read_elems += elems;
         assert!(u128::from(read.len()) <= max_block, "{read} is more than a Max block");
         assert!(
             retained.elems + u128::from(read.len()) <= pass.cost().retained_elems + max_block,
@@ -114,8 +148,9 @@ fn carry_out(pass: &Pass, source: &mut Elements) -> Elements {
         assert!(retained.elems <= pass.cost().retained_elems, "{} elements are retained", retained.elems);
         let Some(write) = write else { continue };
         let written = permutation.section_to_target(&write);
-        counts.written_elems += u128::from(write.len());
-        counts.write_operations += runs(&target_grid, &written);
+        let (operations, elems) = to.runs(&written);
+        counts.write_operations += operations;
+        counts.written_elems += elems;
         for index in write.indices() {
             let value = fresh.get(&index).or_else(|| used.get(&index)).copied();
             let place = target.at(&permutation.to_target(&index));
@@ -143,7 +178,16 @@ fn check(problem: &Problem, passes: &[Pass]) {
         let is_last = number + 1 == passes.len();
         assert!(is_last || *pass.permutation() == Permutation::identity(problem.dims.len()));
         assert!(number == 0 || passes[number - 1].target_brick() == pass.source_brick());
-        elements = carry_out(pass, &mut elements);
+        // The bricks of arrays between passes are the planner's.
+        let permutation = pass.permutation();
+        let from = if number == 0 { problem.source_brick.clone() } else { pass.source_brick().to_vec() };
+        let between = permutation.to_target(pass.target_brick()).to_vec();
+        let to = if is_last { problem.target_brick.clone() } else { between };
+        let (from, to) = (
+            Stored::new(pass.dims(), &from, problem),
+            Stored::new(&permutation.to_target(pass.dims()), &to, problem),
+        );
+        elements = carry_out(pass, (from, to), &mut elements);
         let cost = pass.cost();
         assert!((1..=problem.buffers.max_blocks).contains(&cost.max_blocks), "{cost:?}");
         assert!(u128::from(cost.max_blocks) <= cost.steps, "{cost:?}");
@@ -170,8 +214,9 @@ prop_compose! {
         operations_per_second in prop::sample::select(vec![100u64, 10_000, 1_000_000]),
         alone_percent in prop::sample::select(vec![0u64, 10, 100]),
         page_bytes in prop::sample::select(vec![1u64, 16, 4096]),
+        gap_bytes in prop::sample::select(vec![0u64, 5, 16, 60, 400, 16384]),
     ) -> DeviceModel {
-        let device = DeviceModel { operations_per_second, alone_percent, page_bytes, ..DeviceModel::default() };
+        let device = DeviceModel { operations_per_second, alone_percent, page_bytes, gap_bytes, ..DeviceModel::default() };
         if volume_only { DeviceModel::volume_only() } else { device }
     }
 }

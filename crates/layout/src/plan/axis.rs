@@ -30,14 +30,20 @@ pub struct Axis {
 }
 
 /// Pieces of bricks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pieces {
     /// All of them.
     pub(crate) count: u64,
     /// Those that are all that the array has of a brick.
     pub(crate) full: u64,
-    /// Elements in them together.
+    /// Those of these that are of the last brick.
+    pub(crate) last: u64,
+    /// Elements in all of them.
     pub(crate) elems: u128,
+    /// Elements in those that are full.
+    pub(crate) full_elems: u128,
+    /// Elements that the array has of the last brick.
+    pub(crate) last_len: u64,
 }
 
 /// One step along a dimension.
@@ -105,11 +111,12 @@ impl Axis {
         let bricks = self.bricks_read();
         // The last brick may reach beyond the array; these templates read it.
         let last_at = (self.len.div_ceil(self.source_brick) - 1) * self.source_brick;
-        let beyond = self.source_brick - (self.len - last_at);
+        let last_len = self.len - last_at;
+        let beyond = self.source_brick - last_len;
         let touching = self.templates_count() - last_at / self.template;
         let elems =
             u128::from(bricks) * u128::from(self.source_brick) - u128::from(touching) * u128::from(beyond);
-        Pieces { count: bricks, full: bricks, elems }
+        Pieces { count: bricks, full: bricks, last: touching, elems, full_elems: elems, last_len }
     }
 
     /// What is written of target bricks.
@@ -188,7 +195,17 @@ fn pieces(len: u64, brick: u64, block: u64) -> Pieces {
     let last_is_full = last / block == last_brick_at / block;
     // A brick that is no longer than a block has at most one cut inside; a longer one has one, unless the array ends before.
     let full = if block >= brick { brick_cuts + 1 - cuts_in_bricks } else { u64::from(last_is_full) };
-    Pieces { count: brick_cuts + cuts_in_bricks + 1, full, elems: u128::from(len) }
+    let last_len = len - last_brick_at;
+    let full_before = full - u64::from(last_is_full);
+    let of_last = if last_is_full { last_len } else { 0 };
+    Pieces {
+        count: brick_cuts + cuts_in_bricks + 1,
+        full,
+        last: u64::from(last_is_full),
+        elems: u128::from(len),
+        full_elems: u128::from(full_before * brick + of_last),
+        last_len,
+    }
 }
 
 /// The sum of `floor((a * i + b) / m)` for `i` from 0 to before `n`, in logarithmic time.
@@ -233,14 +250,19 @@ mod tests {
 
     /// The pieces of bricks in some ranges, one by one.
     fn counted(len: u64, brick: u64, ranges: impl Iterator<Item = Range<u64>>) -> Pieces {
-        let mut counted = Pieces { count: 0, full: 0, elems: 0 };
+        let last = (len - 1) / brick;
+        let mut counted = Pieces { last_len: len - last * brick, ..Pieces::default() };
         for range in ranges.filter(|range| !range.is_empty()) {
             counted.elems += u128::from(range.end - range.start);
             for number in range.start / brick..=(range.end - 1) / brick {
                 let of_array = number * brick..((number + 1) * brick).min(len);
                 let is_full = range.start <= of_array.start && range.end >= of_array.end;
                 counted.count += 1;
-                counted.full += u64::from(is_full);
+                if is_full {
+                    counted.full += 1;
+                    counted.last += u64::from(number == last);
+                    counted.full_elems += u128::from(of_array.end - of_array.start);
+                }
             }
         }
         counted

@@ -23,16 +23,21 @@ use crate::problem::Buffers;
 use section::DIMS_MAX;
 use std::cmp::Ordering;
 
-/// What a pass costs. Elements and operations are exact; `memory_elems` is an upper bound.
+/// What a pass costs. Elements and operations are exact, as far as runs are moved one by one; `memory_elems` is an upper bound.
+///
+/// A brick at the end of the array is stored whole. What it has there beyond the array, between elements that are moved, is moved with them,
+/// unless it is more than [`DeviceModel::gap_bytes`], and counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PassCost {
+    /// Elements of the array.
+    pub elems: u128,
     /// Elements read, those read again counted again.
     pub read_elems: u128,
-    /// Contiguous reads. What a brick has outside the array counts as if it were read.
+    /// Contiguous reads.
     pub read_operations: u128,
     /// Those of them that do not begin or end on a page.
     pub unaligned_reads: u128,
-    /// Elements written: each once.
+    /// Elements written: those of the array each once.
     pub written_elems: u128,
     /// Contiguous writes.
     pub write_operations: u128,
@@ -54,7 +59,7 @@ impl PassCost {
     /// Elements read and written for each element of the array.
     #[expect(clippy::cast_precision_loss, reason = "a ratio")]
     pub fn io_per_element(&self) -> f64 {
-        (self.read_elems + self.written_elems) as f64 / self.written_elems as f64
+        (self.read_elems + self.written_elems) as f64 / self.elems as f64
     }
 
     /// Reads and writes.
@@ -79,11 +84,17 @@ pub(crate) struct Counted {
     read: Pieces,
     write: Pieces,
     pub(crate) steps: u64,
+    /// The extent of a source brick on disk, where it may be longer than the array.
+    source_stored: u64,
+    /// And that of a target brick.
+    target_stored: u64,
 }
 
-impl From<Axis> for Counted {
-    fn from(axis: Axis) -> Self {
+impl Counted {
+    pub(crate) fn stored(axis: Axis, source_stored: u64, target_stored: u64) -> Self {
         Self {
+            source_stored,
+            target_stored,
             axis,
             step_max: axis.step_max(),
             unused_max: axis.unused_max(),
@@ -172,68 +183,105 @@ pub(crate) fn buffers_elems(axes: &[Counted], buffers: Buffers) -> u128 {
         .saturating_add(u128::from(buffers.write_blocks).saturating_mul(write_block))
 }
 
-/// Calls `visit` with each dimension, the fastest first, and the contiguous runs of those pieces of bricks of which that is the
-/// fastest dimension in which they are not all of their brick; gives the number of whole bricks. Dimensions come as
-/// stored, the slowest first. Each index of the dimensions outside such a one is a run of its own.
-fn each_runs(pieces: &[Pieces], mut visit: impl FnMut(usize, u128)) -> u128 {
-    let mut full_inside = 1u128;
-    for (d, piece) in pieces.iter().enumerate().rev() {
-        let partial = u128::from(piece.count - piece.full);
-        if partial > 0 {
-            let elems_outside =
-                pieces[..d].iter().fold(1u128, |elems, outer| elems.saturating_mul(outer.elems));
-            visit(d, full_inside.saturating_mul(partial).saturating_mul(elems_outside));
-        }
-        full_inside = full_inside.saturating_mul(u128::from(piece.full));
-    }
-    full_inside
+/// One dimension of the pieces of bricks that are moved.
+#[derive(Clone, Copy, Debug, Default)]
+struct Side {
+    pieces: Pieces,
+    /// Extent of a brick on disk.
+    brick: u64,
+    /// The write block.
+    block: u64,
 }
 
-/// Contiguous runs, and those of them that do not begin or end on a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is moved in contiguous runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Runs {
     count: u128,
+    /// Those of them that do not begin or end on a page.
     unaligned: u128,
+    /// Elements in them, with what bricks have between them beyond the array.
+    elems: u128,
 }
 
-/// The runs of the pieces of bricks of some extents; dimensions come as stored, the slowest first.
-fn runs(pieces: &[Pieces], bricks: &[u64], blocks: &[u64], prices: &Prices<'_>) -> Runs {
-    let (mut count, mut unaligned) = (0u128, 0u128);
-    let whole = each_runs(pieces, |d, partial| {
-        count = count.saturating_add(partial);
-        let inside =
-            bricks[d + 1..].iter().fold(prices.element_bytes, |bytes, &extent| bytes.wrapping_mul(extent));
-        let ends_on_pages =
-            |extent: u64| extent.wrapping_mul(inside).is_multiple_of(prices.device.page_bytes);
-        if !ends_on_pages(blocks[d]) || !ends_on_pages(bricks[d]) {
-            unaligned = unaligned.saturating_add(partial);
+/// Pieces that are contiguous in some dimensions, the fastest ones.
+#[derive(Clone, Copy, Debug)]
+struct Contiguous {
+    count: u128,
+    /// From the first element to the last one, in all of them together.
+    steps: u128,
+}
+
+impl Contiguous {
+    /// With one dimension more, in which there are `count` pieces of `elems` elements in sum, `stride` elements from each other.
+    fn along(self, count: u128, elems: u128, stride: u128) -> Self {
+        let between = elems.saturating_sub(count).saturating_mul(stride).saturating_mul(self.count);
+        Self {
+            count: self.count.saturating_mul(count),
+            steps: self.steps.saturating_mul(count).saturating_add(between),
         }
-    });
-    Runs { count: count.saturating_add(whole), unaligned }
+    }
+
+    fn elems(self) -> u128 {
+        self.count.saturating_add(self.steps)
+    }
+}
+
+/// The runs of pieces; dimensions come as stored, the slowest first.
+///
+/// From the fastest dimension on, pieces that have all of their brick go on without a gap, and those of the last brick of a dimension
+/// with one that is moved, if it is short enough. The others end there: each index of the slower dimensions is a run of its own.
+fn runs(sides: &[Side], prices: &Prices<'_>) -> Runs {
+    let (mut found, mut inside, mut stride) = (Runs::default(), Contiguous { count: 1, steps: 0 }, 1u128);
+    for (d, &Side { pieces, brick, block }) in sides.iter().enumerate().rev() {
+        let stride_bytes = stride.saturating_mul(prices.element_bytes.into());
+        let gap_bytes = stride_bytes.saturating_mul((brick - pieces.last_len).into());
+        let ends = pieces.last > 0 && gap_bytes > prices.device.gap_bytes.into();
+        let (last, last_elems) =
+            if ends { (pieces.last, u128::from(pieces.last) * u128::from(pieces.last_len)) } else { (0, 0) };
+        let (count, elems) = (u128::from(pieces.full - last), pieces.full_elems - last_elems);
+        let ending = u128::from(pieces.count) - count;
+        if ending > 0 {
+            let outside =
+                sides[..d].iter().fold(1u128, |elems, side| elems.saturating_mul(side.pieces.elems));
+            let runs = inside.along(ending, pieces.elems - elems, stride);
+            let runs_count = runs.count.saturating_mul(outside);
+            found.count = found.count.saturating_add(runs_count);
+            found.elems = found.elems.saturating_add(runs.elems().saturating_mul(outside));
+            let page_bytes = u128::from(prices.device.page_bytes);
+            let ends_on_pages =
+                |extent: u64| stride_bytes.wrapping_mul(extent.into()).is_multiple_of(page_bytes);
+            if !ends_on_pages(block) || !ends_on_pages(brick) {
+                found.unaligned = found.unaligned.saturating_add(runs_count);
+            }
+        }
+        inside = inside.along(count, elems, stride);
+        stride = stride.saturating_mul(brick.into());
+    }
+    Runs {
+        count: found.count.saturating_add(inside.count),
+        elems: found.elems.saturating_add(inside.elems()),
+        ..found
+    }
 }
 
 /// The runs that are read.
 fn reads(axes: &[Counted], prices: &Prices<'_>) -> Runs {
-    let (mut pieces, mut bricks, mut blocks) = ([NO_PIECES; DIMS_MAX], [1; DIMS_MAX], [1; DIMS_MAX]);
-    for (d, &Counted { axis, read, .. }) in axes.iter().enumerate() {
-        (pieces[d], bricks[d], blocks[d]) = (read, axis.source_brick, axis.block);
+    let mut sides = [Side::default(); DIMS_MAX];
+    for (side, &Counted { axis, read, source_stored, .. }) in sides.iter_mut().zip(axes) {
+        *side = Side { pieces: read, brick: source_stored, block: axis.block };
     }
-    let dims = axes.len();
-    runs(&pieces[..dims], &bricks[..dims], &blocks[..dims], prices)
+    runs(&sides[..axes.len()], prices)
 }
 
 /// The runs that are written.
 fn writes(axes: &[Counted], prices: &Prices<'_>) -> Runs {
-    let (mut pieces, mut bricks, mut blocks) = ([NO_PIECES; DIMS_MAX], [1; DIMS_MAX], [1; DIMS_MAX]);
-    for (d, &dim) in prices.write_order.iter().enumerate() {
-        let Counted { axis, write, .. } = axes[dim];
-        (pieces[d], bricks[d], blocks[d]) = (write, axis.target_brick, axis.block);
+    let mut sides = [Side::default(); DIMS_MAX];
+    for (side, &dim) in sides.iter_mut().zip(prices.write_order) {
+        let Counted { axis, write, target_stored, .. } = axes[dim];
+        *side = Side { pieces: write, brick: target_stored, block: axis.block };
     }
-    let dims = axes.len();
-    runs(&pieces[..dims], &bricks[..dims], &blocks[..dims], prices)
+    runs(&sides[..axes.len()], prices)
 }
-
-const NO_PIECES: Pieces = Pieces { count: 0, full: 0, elems: 0 };
 
 /// The cost of a pass, if it needs no more than `memory_elems`. Cost: some hundred multiplications.
 pub(crate) fn within(axes: &[Counted], prices: &Prices<'_>, memory_elems: u128) -> Option<PassCost> {
@@ -248,12 +296,9 @@ pub(crate) fn within(axes: &[Counted], prices: &Prices<'_>, memory_elems: u128) 
 }
 
 fn cost(axes: &[Counted], prices: &Prices<'_>, retained_elems: u128, memory_elems: u128) -> PassCost {
-    let elems = |pieces: fn(&Counted) -> Pieces| {
-        axes.iter().fold(1u128, |elems, axis| elems.saturating_mul(pieces(axis).elems))
-    };
-    let read_elems = elems(|axis| axis.read);
-    let written_elems = elems(|axis| axis.write);
+    let elems = product(axes.iter().map(|axis| axis.axis.len));
     let (reads, writes) = (reads(axes, prices), writes(axes, prices));
+    let (read_elems, written_elems) = (reads.elems, writes.elems);
     let steps = steps(axes);
     let bytes = |elems: u128| elems.saturating_mul(u128::from(prices.element_bytes));
     let (write_operations, written_bytes) = prices.device.cost_of_writes(writes.count, bytes(written_elems));
@@ -272,6 +317,7 @@ fn cost(axes: &[Counted], prices: &Prices<'_>, retained_elems: u128, memory_elem
         written_alone_bytes: written_bytes.min(alone_max),
     };
     PassCost {
+        elems,
         read_elems,
         read_operations: reads.count,
         unaligned_reads: reads.unaligned,
@@ -291,6 +337,13 @@ mod tests {
     use super::*;
     use crate::plan::axis::lcm;
     use proptest::prelude::*;
+
+    impl From<Axis> for Counted {
+        /// Bricks are as long on disk.
+        fn from(axis: Axis) -> Self {
+            Self::stored(axis, axis.source_brick, axis.target_brick)
+        }
+    }
 
     /// An array so long that its edges do not matter.
     fn endless(source: u64, target: u64, template: u64) -> Counted {
@@ -391,9 +444,9 @@ mod tests {
         let device = DeviceModel { page_bytes: 12 * 8, ..DeviceModel::default() };
         let prices = Prices { device: &device, buffers: BUFFERS, element_bytes: 8, write_order: &[0, 1] };
         let reads = |axes: [Counted; 2]| {
-            let Runs { count, unaligned } = reads(&axes, &prices);
-            assert_eq!(writes(&axes, &prices), Runs { count, unaligned }, "written as it is read");
-            (count, unaligned)
+            let found = reads(&axes, &prices);
+            assert_eq!(writes(&axes, &prices), found, "written as it is read");
+            (found.count, found.unaligned)
         };
         // A brick of 8 x 6, in pieces of two rows, which are a page each, of three rows, and of two columns.
         assert_eq!(reads([cut(8, 8, 2), cut(6, 6, 6)]), (4, 0));

@@ -76,15 +76,13 @@ impl Chains<'_, '_> {
     /// The passes through these bricks.
     fn through(&mut self, leg: &Leg, between: &[Shape], depth: u32) -> Option<Vec<Solved>> {
         let mut passes = vec![];
-        let mut source = leg.shapes.source;
+        let mut left = leg.shapes;
         for &target in between {
-            let permutation = Permutation::identity(source.len());
-            let part = Leg { shapes: Shapes { source, target, ..leg.shapes }, permutation };
-            passes.extend(self.best(&part, depth)?);
-            source = target;
+            let permutation = Permutation::identity(target.len());
+            passes.extend(self.best(&Leg { shapes: left.with_target(target), permutation }, depth)?);
+            left = left.with_source(target);
         }
-        let last = Leg { shapes: Shapes { source, ..leg.shapes }, permutation: leg.permutation };
-        passes.extend(self.best(&last, depth)?);
+        passes.extend(self.best(&Leg { shapes: left, permutation: leg.permutation }, depth)?);
         Some(passes)
     }
 }
@@ -138,7 +136,7 @@ mod tests {
 
     fn shapes(source: &[u64], target: &[u64]) -> Shapes {
         let shape = |extents: &[u64]| Shape::new(extents).unwrap();
-        Shapes { dims: shape(&[100_000, 100_000]), source: shape(source), target: shape(target) }
+        Shapes::whole(shape(&[100_000, 100_000]), shape(source), shape(target))
     }
 
     #[test]

@@ -181,7 +181,7 @@ impl Search<'_> {
             Fineness::AtMost(count_max) => count_max.div_ceil(2),
         };
         ladder(blocks_max, count_max)
-            .map(move |count| self.shapes.axis(d, reads_whole, block, block.saturating_mul(count)).into())
+            .map(move |count| self.shapes.axis(d, reads_whole, block, block.saturating_mul(count)))
     }
 
     /// Whether all choices, of which there are so many along each dimension, can be looked at.
@@ -328,7 +328,7 @@ impl Search<'_> {
 
     /// The least memory that any candidate of [`parts`](Self::parts) needs: one element at a time.
     pub(crate) fn memory_least(&self) -> u128 {
-        let one = |d: usize| -> Counted { self.shapes.axis(d, false, 1, 1).into() };
+        let one = |d: usize| -> Counted { self.shapes.axis(d, false, 1, 1) };
         buffers_elems(&(0..self.dims()).map(one).collect::<Vec<_>>(), self.prices.buffers)
     }
 }
@@ -448,12 +448,7 @@ pub(crate) mod tests {
                 |block: &u64| reads_whole && *block < source_brick && !block.is_multiple_of(target_brick);
             let blocks = (1..=len).filter(|block| !is_part(block));
             let blocks = blocks.flat_map(|block| (1..=len.div_ceil(block)).map(move |count| (block, count)));
-            blocks
-                .map(|(block, count)| {
-                    let template = block * count;
-                    Axis { len, source_brick, target_brick, reads_whole, block, template }.into()
-                })
-                .collect()
+            blocks.map(|(block, count)| search.shapes.axis(d, reads_whole, block, block * count)).collect()
         };
         let mut best: Option<f64> = None;
         for level in 0..=dims {
@@ -471,7 +466,13 @@ pub(crate) mod tests {
 
     fn shapes(of: &[(u64, u64, u64)]) -> Shapes {
         let shape = |value: fn(&(u64, u64, u64)) -> u64| section::Shape::from_fn(of.len(), |d| value(&of[d]));
-        Shapes { dims: shape(|d| d.0), source: shape(|d| d.1.min(d.0)), target: shape(|d| d.2.min(d.0)) }
+        Shapes {
+            dims: shape(|d| d.0),
+            source: shape(|d| d.1.min(d.0)),
+            target: shape(|d| d.2.min(d.0)),
+            source_stored: shape(|d| d.1),
+            target_stored: shape(|d| d.2),
+        }
     }
 
     proptest! {

@@ -74,7 +74,7 @@ impl Heuristic<'_, '_> {
         self.examined += 1;
         let of_dim = |d: usize| -> Counted {
             let template = self.blocks[d].saturating_mul(counts[d]);
-            self.shapes.axis(d, true, self.blocks[d], template).into()
+            self.shapes.axis(d, true, self.blocks[d], template)
         };
         let axes: Vec<Counted> = (0..counts.len()).map(of_dim).collect();
         within(&axes, self.prices, memory_elems).map(|cost| Template { axes, cost })
@@ -172,8 +172,7 @@ mod tests {
         let buffers = Buffers { max_blocks: 1, write_blocks: 0 };
         let prices = Prices { device: &device, buffers, element_bytes: 8, write_order: &[0, 1] };
         let shape = |extents: &[u64]| Shape::new(extents).unwrap();
-        let shapes =
-            Shapes { dims: shape(&[160_000, 144_000]), source: shape(&[32, 9]), target: shape(&[5, 16]) };
+        let shapes = Shapes::whole(shape(&[160_000, 144_000]), shape(&[32, 9]), shape(&[5, 16]));
         figure_3(&shapes, &prices, memory_elems, &[1, 1], &mut Budget::default())
             .map(|(axes, cost)| (axes.iter().map(|axis| axis.axis.template).collect(), cost.io_per_element()))
     }
@@ -200,7 +199,7 @@ mod tests {
         let prices = Prices { device: &device, buffers, element_bytes: 8, write_order: &[0, 1] };
         let shape = |extents: &[u64]| Shape::new(extents).unwrap();
         // The array is one source brick.
-        let shapes = Shapes { dims: shape(&[60, 60]), source: shape(&[60, 60]), target: shape(&[10, 10]) };
+        let shapes = Shapes::whole(shape(&[60, 60]), shape(&[60, 60]), shape(&[10, 10]));
         let found = |memory_elems| figure_3(&shapes, &prices, memory_elems, &[1, 1], &mut Budget::default());
         let (_, cost) = found(3600).expect("it fits");
         assert_eq!((cost.steps, cost.max_blocks, cost.memory_elems), (1, 1, 3600));
