@@ -16,14 +16,16 @@ use serde_json::{Value, json};
 pub fn run(options: &options::Plan) -> Result<()> {
     let copy = Reblocking::new(&options.path, &options.reblocking)?;
     let progress = Progress::waiting("planning");
-    let plan = copy.plan(options.reblocking.ranks.unwrap_or(1))?;
+    let ranks = options.reblocking.ranks.unwrap_or(1);
+    let plan = copy.plan(ranks)?;
     drop(progress);
     interrupt::check()?;
     if options.facts.json {
         return output::print_json(&to_json(&plan));
     }
     let text = if options.explain { plan.explain() } else { plan.to_string() };
-    output::print(&format!("{text}\n"))
+    let buffers = output::bytes(copy.shares(ranks)?.buffers);
+    output::print(&format!("{text}\nBesides, {buffers} for the buffers of each rank that reads or writes.\n"))
 }
 
 /// A plan as facts for programs.

@@ -6,7 +6,7 @@ use crate::options;
 use crate::place::destination;
 use disk_array::between::{self, BETWEEN};
 use disk_array::{ArrayDirectory, ArraySpec, BrickShape, Bricks, Replaces, UNFINISHED, absolute};
-use layout::{Buffers, DeviceModel, Permutation, Plan, Problem, share};
+use layout::{Buffers, DeviceModel, Permutation, Plan, Problem, Shares, share};
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -135,25 +135,36 @@ impl Reblocking {
         self.options.memory.saturating_mul(1_000_000) / ranks.max(1) / MEMORY_UNIT * MEMORY_UNIT
     }
 
+    /// How many of `ranks` ranks write the target.
+    fn io_processes(&self, ranks: u64) -> u64 {
+        self.options.io_processes.unwrap_or(IO_PROCESSES.min(ranks))
+    }
+
+    /// How the memory of `ranks` ranks is shared out.
+    ///
+    /// # Errors
+    /// As of [`new`](Self::new).
+    pub fn shares(&self, ranks: u64) -> Result<Shares> {
+        let hint = self.source.attributes().and_then(|ours| u64::try_from(ours.io_processes_hint).ok());
+        let of_source = hint.filter(|&hint| hint > 0).or(self.options.io_processes).unwrap_or(IO_PROCESSES);
+        let stride = |layout: &disk_array::ArrayLayout| layout.shard().stride_bytes();
+        let brick_bytes = stride(self.source.layout()).max(stride(&self.spec.layout()?));
+        let memory_bytes = self.memory_bytes_of_rank(ranks).saturating_mul(ranks);
+        Ok(share(memory_bytes, self.io_processes(ranks).max(of_source.min(ranks)), brick_bytes))
+    }
+
     /// By which plan `ranks` ranks of one host do it.
     ///
     /// # Errors
     /// - [`Error::Plan`]: more I/O processes than ranks.
     pub fn plan(&self, ranks: u64) -> Result<Plan> {
         let (metadata, target) = (self.source.metadata(), self.spec.layout()?);
-        let hint = self.source.attributes().and_then(|ours| u64::try_from(ours.io_processes_hint).ok());
-        let of_source = hint.filter(|&hint| hint > 0).or(self.options.io_processes).unwrap_or(IO_PROCESSES);
-        let io_processes = self.options.io_processes.unwrap_or(IO_PROCESSES.min(ranks));
-        let stride = |layout: &disk_array::ArrayLayout| layout.shard().stride_bytes();
-        let brick_bytes = stride(self.source.layout()).max(stride(&target));
-        let memory_bytes = self.memory_bytes_of_rank(ranks).saturating_mul(ranks);
-        let shares = share(memory_bytes, io_processes.max(of_source.min(ranks)), brick_bytes);
         let source_brick = self.source.layout().bricks().brick();
         let problem = Problem {
             permutation: self.permutation,
-            memory_bytes: shares.boxes,
+            memory_bytes: self.shares(ranks)?.boxes,
             ranks,
-            io_processes,
+            io_processes: self.io_processes(ranks),
             device: self.device(),
             buffers: Buffers::WITHOUT_WRITE_BLOCKS,
             ..Problem::new(&metadata.dims, metadata.data_type.bytes(), source_brick, target.bricks().brick())

@@ -139,7 +139,8 @@ impl Plan {
 
     fn outcome(&self, alternative: &Alternative) -> String {
         if alternative.passes.is_empty() {
-            return "needs more memory".to_owned();
+            let why = if alternative.is_cut_short { "not found among so many" } else { "needs more memory" };
+            return why.to_owned();
         }
         let sum = |value: fn(&Pass) -> f64| alternative.passes.iter().map(value).sum::<f64>();
         let operations: u128 = alternative.passes.iter().map(|pass| pass.cost().operations()).sum();

@@ -34,8 +34,11 @@ pub enum Kind {
 pub struct Alternative {
     /// Which kind.
     pub kind: Kind,
-    /// Its passes; none if no plan of this kind gets by with the memory.
+    /// Its passes; none if no plan of this kind was found.
     pub passes: Vec<Pass>,
+    /// Whether the search ended because so many candidates had been looked at. If not, and there are no passes, no plan of this kind gets
+    /// by with the memory.
+    pub is_cut_short: bool,
 }
 
 /// How to re-block an array.
@@ -251,7 +254,7 @@ fn plan_within(problem: &Problem, candidates_max: usize) -> Result<Plan> {
         {
             best = Some((seconds, kind, passes.clone()));
         }
-        alternatives.push(Alternative { kind, passes });
+        alternatives.push(Alternative { kind, passes, is_cut_short: budget.is_spent() });
     }
     let (_, kind, passes) = best.ok_or_else(|| planner.no_memory(&leg))?;
     let problem = problem.clone();
