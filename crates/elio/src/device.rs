@@ -5,11 +5,12 @@ mod disk_cache;
 pub(crate) mod fault;
 pub(crate) mod memory;
 pub(crate) mod pread;
-mod release;
+pub(crate) mod release;
 pub(crate) mod staged;
 pub(crate) mod uring;
 mod virtual_disk;
 
+use crate::file::Sharing;
 use crate::pool;
 use crate::queue::Queue;
 use crate::stat::FileSystem;
@@ -76,6 +77,8 @@ pub struct Properties {
     pub ring: Option<Route>,
     /// Where the bytes live.
     pub file_system: FileSystem,
+    /// The file system by its number: files of one share its space.
+    pub file_system_number: Option<u64>,
     /// Whether a small page of memory is a piece of its own for the device, at which it is slow.
     pub charges_pages: bool,
     /// Where its transfers wait for their turn.
@@ -206,9 +209,26 @@ pub trait Device: Send + Sync + Debug {
     /// The system's: no space, or not supported.
     fn allocate(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()>;
 
-    /// Gives back, soon after this handle is closed, what was allocated beyond `len_bytes`, if the file ends there and
-    /// nobody else has it open by then. Nothing is lost if it cannot: the space stays with the file.
-    fn release_beyond(&self, len_bytes: u64);
+    /// Gives back, soon after this handle is closed, what was allocated beyond the end of the file, if it is `len_bytes` long by then or
+    /// longer and nobody else has it open. Where others write the file, too, who may be about to close it, that is waited for,
+    /// for a moment. Nothing is lost if it cannot: the space stays with the file.
+    fn release_beyond(&self, len_bytes: u64, sharing: Sharing);
+
+    /// Gives back what is allocated beyond the end of the file, now, while it is open: what is being written meanwhile waits. By default
+    /// it cannot.
+    ///
+    /// # Errors
+    /// `WouldBlock` where somebody else has the file open, or this process has by another opening; the system's.
+    fn release_now(&self) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Whether this process is to wait for the others to close the file, because no other process does: what is reserved is given back by
+    /// who closes last, and where all close at once nobody would be the last. True for as long as the file is open. By default
+    /// nobody waits.
+    fn waits_for_others(&self) -> bool {
+        false
+    }
 
     /// Starts writing cached data of a range to the device, without waiting for it to get there.
     ///

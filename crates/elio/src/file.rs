@@ -2,9 +2,9 @@
 
 use crate::counters::{self, FileCounters};
 use crate::device::pread::{self, PreadDevice};
-use crate::device::{Alignment, Device, Properties, Route};
+use crate::device::{Alignment, Device, Properties, Route, release};
 use crate::error::{Error, Operation, Result};
-use crate::inode::Inode;
+use crate::inode::{self, Inode};
 use crate::policy::pauses::Pauses;
 use crate::policy::residency::Residency;
 use crate::policy::waiting::Waiting;
@@ -13,6 +13,7 @@ use crate::queue::Queue;
 use crate::request::Request;
 use crate::settings;
 use crate::stream::read_ahead::ReadAhead;
+use crate::stream::reserved::{self, with_space_given_back};
 use crate::stream::writeback::Filling;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
 use crate::sys::gather::MemoryPiece;
@@ -83,6 +84,8 @@ pub struct OpenOptions {
     /// filled here and there by a writer that knows where and should [preallocate](File::preallocate) it. Otherwise a file that is
     /// being filled has space allocated in front of its writer and in its holes.
     pub keeps_holes: bool,
+    /// Beyond this nobody is going to write: nothing is allocated there ahead of a writer.
+    pub len_bytes_max: Option<u64>,
     /// Whether the caller is a thread for transfers itself, which keeps as many of them under way as the device gains from. Then
     /// asynchronous requests that only are copies from or to the page cache are made at issue however large they are: a worker would
     /// be one more in line for the lock of the file. And the kernel is not made to read ahead.
@@ -100,6 +103,7 @@ impl OpenOptions {
             sharing: Sharing::default(),
             gathers_requests: false,
             keeps_holes: false,
+            len_bytes_max: None,
             is_pipelined: false,
             queue: Queue::default(),
         }
@@ -188,6 +192,9 @@ impl File {
 
     fn new(device: Arc<dyn Device>, path: &Path, options: &OpenOptions, inode: Arc<Inode>) -> Self {
         let read_ahead = inode.open_handle();
+        if device.properties().allocates_ahead() {
+            inode::release_at_exit();
+        }
         let mut properties = device.properties();
         properties.direct = properties.direct.filter(|alignment| alignment.suits_pages());
         let handle = Handle {
@@ -307,7 +314,9 @@ impl File {
         self.handle.settle_all()?;
         self.handle.inode.invalidate_read_ahead(&(0..u64::MAX));
         self.handle.inode.forget_contents();
-        let outcome = self.handle.whole_file(Operation::Truncate, self.handle.device.set_len(len_bytes));
+        let device = &*self.handle.device;
+        let set = with_space_given_back(device, || device.set_len(len_bytes));
+        let outcome = self.handle.whole_file(Operation::Truncate, set);
         self.handle.inode.invalidate_read_ahead(&(0..u64::MAX));
         outcome
     }
@@ -322,9 +331,9 @@ impl File {
         if len_bytes == 0 {
             return Ok(());
         }
-        self.handle
-            .device
-            .allocate(offset_bytes, len_bytes)
+        self.handle.inode.note_preallocated();
+        let device = &*self.handle.device;
+        with_space_given_back(device, || device.allocate(offset_bytes, len_bytes))
             .map_err(|source| self.handle.transfer_error(Operation::Preallocate, offset_bytes, len, source))
     }
 
@@ -414,7 +423,21 @@ impl File {
             operation: Operation::Delete,
             path: path.to_owned(),
             source,
-        })
+        })?;
+        release::forget_removed();
+        Ok(())
+    }
+
+    /// Gives back the space that a file has beyond its end, if nobody has it open: what was reserved ahead of a program that was killed.
+    /// Of an empty one it may be what somebody wants to have. Tells whether it did; where it cannot nothing is lost.
+    pub fn give_back_space(path: impl AsRef<Path>) -> bool {
+        pread::give_back_space(path.as_ref()).unwrap_or(false)
+    }
+
+    /// Gives back what this process has reserved ahead of writers of other files, in the file system that holds `path`: for who is about to
+    /// look whether there is enough. Tells whether there is more than before.
+    pub fn give_back_space_beside(path: impl AsRef<Path>) -> bool {
+        std::fs::metadata(path).is_ok_and(|found| reserved::give_back(Some(found.dev())))
     }
 }
 
@@ -426,7 +449,7 @@ impl Drop for File {
             tracing::error!(%error, "a file was dropped without close and its last writes failed");
         }
         if self.handle.inode.close_handle() {
-            self.handle.inode.release_allocated(&*self.handle.device);
+            self.handle.inode.release_allocated(&self.handle.device, self.handle.options.sharing);
         }
     }
 }
@@ -444,7 +467,8 @@ impl Handle {
     }
 
     pub(crate) fn filling(&self) -> Filling {
-        Filling { sharing: self.options.sharing, keeps_holes: self.options.keeps_holes }
+        let OpenOptions { sharing, keeps_holes, len_bytes_max, .. } = self.options;
+        Filling { sharing, keeps_holes, len_bytes_max }
     }
 
     pub(crate) fn is_exclusive(&self) -> bool {

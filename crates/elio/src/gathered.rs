@@ -4,6 +4,7 @@ use crate::device::Route;
 use crate::error::{Operation, Result};
 use crate::file::{File, Handle};
 use crate::policy::cache;
+use crate::stream::reserved::with_space_given_back;
 use crate::sys::gather::{Gather, MemoryPiece};
 use crate::sys::transfer::Direction;
 use std::io;
@@ -101,7 +102,8 @@ impl Handle {
         let mut left = pieces.to_vec();
         let mut at = range.start;
         while at < range.end {
-            match self.device.write_pieces(Route::Cached, at, &left) {
+            let write = || self.device.write_pieces(Route::Cached, at, &left);
+            match with_space_given_back(&*self.device, write) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(bytes) => {
                     at += bytes as u64;

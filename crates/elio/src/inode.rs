@@ -1,6 +1,8 @@
 //! What all handles of one file in this process share, so that each sees at once what another has written.
 
 use crate::device::Device;
+use crate::device::release::{self, PATIENCE, PAUSE};
+use crate::file::Sharing;
 use crate::policy::memory_share;
 use crate::stream::coverage::Coverage;
 use crate::stream::prefetch::SingleReads;
@@ -13,7 +15,9 @@ use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// A file by its identity: device and inode number.
 type Identity = (u64, u64);
@@ -33,6 +37,8 @@ pub(crate) struct Inode {
     /// What was read around the page cache.
     pub(crate) read_directly: Mutex<Coverage>,
     pub(crate) single_reads: SingleReads,
+    /// Whether somebody has asked for space to be reserved.
+    is_preallocated: AtomicBool,
     handles_count: AtomicUsize,
     streams: Mutex<Vec<Weak<Mutex<ReadAhead>>>>,
     /// How many of `streams` have a window: asked before their locks are taken.
@@ -273,12 +279,35 @@ impl Inode {
     }
 
     /// Gives back what was allocated beyond the end of the file: the last handle is being closed.
-    pub(crate) fn release_allocated(&self, device: &dyn Device) {
+    pub(crate) fn release_allocated(&self, device: &Arc<dyn Device>, sharing: Sharing) {
         let mut writeback = lock(&self.writeback);
-        if let Some(beyond) = writeback.allocated_beyond_end(device) {
-            device.release_beyond(beyond.start);
+        if let Some(beyond) = writeback.allocated_beyond_end(&**device) {
+            device.release_beyond(beyond.start, sharing);
+            release::note_closing(device);
         }
         writeback.reset();
+    }
+
+    /// Notes that space was reserved because somebody asked for it, who is going to rely on it.
+    pub(crate) fn note_preallocated(&self) {
+        // Under the lock: it is not being given back then.
+        let _writeback = lock(&self.writeback);
+        self.is_preallocated.store(true, Ordering::Release);
+    }
+
+    /// Gives back now what was reserved ahead in this file system, unless others may write the file. Tells whether it did.
+    pub(crate) fn give_back_reserved(&self, file_system: Option<u64>) -> bool {
+        // What is locked is being written.
+        let Ok(mut writeback) = self.writeback.try_lock() else { return false };
+        !self.is_preallocated.load(Ordering::Acquire) && writeback.give_back(file_system)
+    }
+
+    /// The device of a file that has space beyond its end which is worth giving back while the program ends.
+    fn device_to_release(&self) -> Option<(Arc<dyn Device>, Sharing)> {
+        let writeback = self.writeback.try_lock().ok()?;
+        let device = writeback.device()?;
+        writeback.allocated_beyond_end(&*device)?;
+        Some((device, writeback.sharing()))
     }
 
     /// Forgets what is known of the contents: the length was set.
@@ -286,6 +315,38 @@ impl Inode {
         lock(&self.writeback).reset();
         *lock(&self.read_directly) = Coverage::default();
         self.seen_len_bytes.store(0, Ordering::Relaxed);
+    }
+}
+
+/// For so long helpers of this process may have a file in use while the program ends.
+const OWN_PATIENCE: Duration = Duration::from_millis(50);
+
+/// Makes sure that files which a program leaves open have no more space than they need when it has ended.
+pub(crate) fn release_at_exit() {
+    static AT_EXIT: Once = Once::new();
+    AT_EXIT.call_once(|| exit::last_at_exit(release_all_open));
+}
+
+/// Of files that other processes have open, too, the last one gives back: the first one to end waits for the others, of all files. In the
+/// same order everywhere, and who finds another waiting waits for nobody, so that no two wait for each other.
+fn release_all_open() {
+    let mut inodes = Inode::all_open();
+    inodes.sort_unstable_by_key(|inode| inode.identity);
+    let begin = Instant::now();
+    let mut patience = PATIENCE;
+    for (device, sharing) in inodes.iter().filter_map(|inode| inode.device_to_release()) {
+        while let Err(error) = device.release_now() {
+            let patience_here = if sharing == Sharing::Exclusive { OWN_PATIENCE } else { patience };
+            if error.kind() != io::ErrorKind::WouldBlock || begin.elapsed() >= patience_here {
+                tracing::debug!(%error, "space allocated ahead stays with a file");
+                break;
+            }
+            if sharing != Sharing::Exclusive && !device.waits_for_others() {
+                patience = Duration::ZERO;
+                break;
+            }
+            thread::sleep(PAUSE);
+        }
     }
 }
 

@@ -48,7 +48,11 @@ type PoolOfProcess = [OnceLock<Pool>; 2];
 type PoolOfQueue = [PoolOfProcess; Queue::COUNT_MAX];
 
 fn of_queue(pools: &'static PoolOfQueue, queue: Queue, make: impl FnOnce() -> Pool) -> &'static Pool {
-    pools[queue.number()][usize::from(fork::is_child())].get_or_init(|| {
+    of_process(&pools[queue.number()], make)
+}
+
+fn of_process(pools: &'static PoolOfProcess, make: impl FnOnce() -> Pool) -> &'static Pool {
+    pools[usize::from(fork::is_child())].get_or_init(|| {
         fork::watch();
         make()
     })
@@ -88,6 +92,12 @@ pub(crate) fn streams(queue: Queue) -> &'static Pool {
 pub(crate) fn writeback(queue: Queue) -> &'static Pool {
     static POOLS: PoolOfQueue = [const { [const { OnceLock::new() }; 2] }; Queue::COUNT_MAX];
     of_queue(&POOLS, queue, || Pool::new("elio-writeback", 1))
+}
+
+/// What gives back space of closed files: one thread, which may wait for a discard, or for other processes.
+pub(crate) fn releases() -> &'static Pool {
+    static POOLS: PoolOfProcess = [const { OnceLock::new() }; 2];
+    of_process(&POOLS, || Pool::new("elio-release", 1))
 }
 
 impl Pool {

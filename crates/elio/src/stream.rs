@@ -7,5 +7,6 @@ pub(crate) mod order;
 mod pace;
 pub(crate) mod prefetch;
 pub(crate) mod read_ahead;
+pub(crate) mod reserved;
 pub(crate) mod write_behind;
 pub(crate) mod writeback;

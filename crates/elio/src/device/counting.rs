@@ -1,6 +1,7 @@
 //! A device that counts what passes through it, so that tests assert operations and bytes instead of seconds.
 
 use super::{Device, Properties, Route, Settled};
+use crate::file::Sharing;
 use crate::sys::gather::MemoryPiece;
 use crate::sys::transfer::{Direction, Transfer};
 use std::io;
@@ -200,8 +201,16 @@ impl Device for CountingDevice {
         self.inner.allocate(offset_bytes, len_bytes)
     }
 
-    fn release_beyond(&self, len_bytes: u64) {
-        self.inner.release_beyond(len_bytes);
+    fn release_beyond(&self, len_bytes: u64, sharing: Sharing) {
+        self.inner.release_beyond(len_bytes, sharing);
+    }
+
+    fn release_now(&self) -> io::Result<()> {
+        self.inner.release_now()
+    }
+
+    fn waits_for_others(&self) -> bool {
+        self.inner.waits_for_others()
     }
 
     fn start_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! A device that fails, shortens, delays or reorders the operation it is told to, or stops the world there.
 
 use super::{Device, Properties, Route, Settled};
+use crate::file::Sharing;
 use crate::sys::gather::MemoryPiece;
 use crate::sys::transfer::Transfer;
 use std::collections::BTreeMap;
@@ -111,8 +112,9 @@ impl FaultDevice {
 }
 
 impl Device for FaultDevice {
+    /// What it says is full has no space that other files could give back.
     fn properties(&self) -> Properties {
-        self.inner.properties()
+        Properties { file_system_number: None, ..self.inner.properties() }
     }
 
     fn read(&self, route: Route, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
@@ -186,8 +188,16 @@ impl Device for FaultDevice {
         self.inner.allocate(offset_bytes, len_bytes)
     }
 
-    fn release_beyond(&self, len_bytes: u64) {
-        self.inner.release_beyond(len_bytes);
+    fn release_beyond(&self, len_bytes: u64, sharing: Sharing) {
+        self.inner.release_beyond(len_bytes, sharing);
+    }
+
+    fn release_now(&self) -> io::Result<()> {
+        self.inner.release_now()
+    }
+
+    fn waits_for_others(&self) -> bool {
+        self.inner.waits_for_others()
     }
 
     fn start_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! A file in memory.
 
 use super::{Device, Properties, Route, Settled};
+use crate::file::Sharing;
 use crate::stat::FileSystem;
 use crate::sys::gather::MemoryPiece;
 use std::io;
@@ -131,7 +132,7 @@ impl Device for MemoryDevice {
         bytes.try_reserve(more).map_err(|_| io::Error::from_raw_os_error(libc::ENOMEM))
     }
 
-    fn release_beyond(&self, _len_bytes: u64) {}
+    fn release_beyond(&self, _len_bytes: u64, _sharing: Sharing) {}
 
     fn start_writeback(&self, _offset_bytes: u64, _len_bytes: u64) -> io::Result<()> {
         Ok(())

@@ -2,12 +2,13 @@
 
 use super::{Alignment, Device, Properties, Route, Settled, disk_cache, release, virtual_disk};
 use crate::buffer::{self, PoolBuffer};
-use crate::file::Mode;
+use crate::file::{Mode, Sharing};
 use crate::queue::Queue;
 use crate::spare_files::close_spare_files;
 use crate::stat::{FileSystem, stat_open};
 use crate::sys::aliasing::{self, STOP_BYTES};
 use crate::sys::calls;
+use crate::sys::exit;
 use crate::sys::gather::MemoryPiece;
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -16,7 +17,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::thread;
+use std::time::{Duration, Instant};
 
 const RWF_NOWAIT: libc::c_int = libc::RWF_NOWAIT;
 /// Linux 6.14; not in libc yet.
@@ -28,6 +31,9 @@ const PAGE_ALIGNMENT: Alignment = Alignment { memory_bytes: 4096, offset_bytes: 
 /// and this much stays in the caches of a processor.
 const STREAM_STEP_BYTES: usize = 512 << 10;
 
+/// For so long a step of writeback is waited for where space is to be given back.
+const STEP_TIME_MAX: Duration = Duration::from_millis(500);
+
 /// An open file of the system. Asynchronous transfers are run by the workers.
 #[derive(Debug)]
 pub(crate) struct PreadDevice {
@@ -38,9 +44,11 @@ pub(crate) struct PreadDevice {
     direct: OnceLock<Option<File>>,
     /// And once more for waiting until data is written back: the kernel tells an error of writeback once to each opening, and the one
     /// that is synced and closed must be told.
-    waiting: OnceLock<Option<File>>,
-    /// Where what is allocated beyond is to be given back when this has closed.
-    released_to_bytes: Mutex<Option<u64>>,
+    waiting: Mutex<Option<Arc<File>>>,
+    /// Where what is allocated beyond is to be given back when this has closed, and who else writes the file.
+    released_to_bytes: Mutex<Option<(u64, Sharing)>>,
+    /// Held for reading by what may make the file longer, and for writing where space beyond its end is given back.
+    lengthening: RwLock<()>,
     /// Cleared when the file system turns out not to know the flag.
     knows_resident: AtomicBool,
     knows_drop_behind: AtomicBool,
@@ -61,6 +69,7 @@ impl PreadDevice {
             drop_behind: !in_memory,
             ring: None,
             file_system,
+            file_system_number: Some(metadata.dev()),
             charges_pages: file_system == FileSystem::Local && virtual_disk::charges_pages(metadata.dev()),
             queue,
         };
@@ -69,8 +78,9 @@ impl PreadDevice {
             mode,
             properties,
             direct: OnceLock::new(),
-            waiting: OnceLock::new(),
+            waiting: Mutex::new(None),
             released_to_bytes: Mutex::new(None),
+            lengthening: RwLock::new(()),
             knows_resident: AtomicBool::new(true),
             knows_drop_behind: AtomicBool::new(true),
         })
@@ -102,15 +112,20 @@ impl PreadDevice {
     }
 
     /// The opening by which writeback is waited for.
-    fn waiting(&self) -> io::Result<&File> {
-        let waiting = self.waiting.get_or_init(|| {
-            self.open_again(0)
-                .inspect_err(
-                    |error| tracing::debug!(%error, "writeback that was started early is not waited for"),
-                )
-                .ok()
-        });
-        waiting.as_ref().ok_or_else(|| io::ErrorKind::Unsupported.into())
+    fn waiting(&self) -> io::Result<Arc<File>> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = &*waiting {
+            return Ok(Arc::clone(open));
+        }
+        let open = Arc::new(self.open_again(0).inspect_err(
+            |error| tracing::debug!(%error, "writeback that was started early is not waited for"),
+        )?);
+        Ok(Arc::clone(waiting.insert(open)))
+    }
+
+    /// While this is held no space is given back: what is written may make the file longer.
+    fn may_lengthen(&self) -> RwLockReadGuard<'_, ()> {
+        self.lengthening.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Opens the file again by its descriptor, so that it is the same file even if its name is gone.
@@ -184,12 +199,17 @@ impl PreadDevice {
 
 impl Drop for PreadDevice {
     fn drop(&mut self) {
-        let Ok(Some(len_bytes)) = self.released_to_bytes.get_mut().map(Option::take) else { return };
+        let Ok(Some((len_bytes, sharing))) = self.released_to_bytes.get_mut().map(Option::take) else {
+            return;
+        };
         // Space is given back only of a file that nobody has open, and these are openings, too; a duplicate of the first one is not.
         self.direct.take();
-        self.waiting.take();
+        self.waiting.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        if calls::is_removed(self.file.as_fd()) {
+            return; // all of its space goes with it
+        }
         if let Ok(fd) = self.file.as_fd().try_clone_to_owned() {
-            release::later(fd, len_bytes);
+            release::later(fd, len_bytes, sharing);
         }
     }
 }
@@ -210,13 +230,13 @@ fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
 }
 
 /// Does what opens files by itself; where this process has as many open as it may, the soft limit gives way to the hard one, then
-/// [spare files](crate::SpareFiles) are closed, and it is done once more.
+/// [spare files](crate::SpareFiles) are closed, then those that wait to have space given back, and it is done once more each time.
 ///
 /// # Errors
 /// As `open`.
 pub fn with_open_files_raised<T>(open: impl Fn() -> io::Result<T>) -> io::Result<T> {
     let mut opened = open();
-    for make_room in [calls::raise_open_files, close_spare_files] {
+    for make_room in [calls::raise_open_files, close_spare_files, release::give_up_waiting] {
         let is_full = matches!(&opened, Err(error) if error.raw_os_error() == Some(libc::EMFILE));
         if is_full && make_room() {
             opened = open();
@@ -228,6 +248,23 @@ pub fn with_open_files_raised<T>(open: impl Fn() -> io::Result<T>) -> io::Result
 /// Makes an empty file; fails if there is one.
 pub(crate) fn make(path: &Path) -> io::Result<()> {
     open(OpenOptions::new().write(true).create_new(true), path).map(drop)
+}
+
+/// See [`File::give_back_space`](crate::File::give_back_space).
+pub(crate) fn give_back_space(path: &Path) -> io::Result<bool> {
+    /// What may lie beyond the end otherwise, as blocks for maps, and what is not worth it.
+    const SURPLUS_BYTES_MIN: u64 = 1 << 20;
+    let surplus_bytes = |found: &std::fs::Metadata| (found.blocks() * 512).saturating_sub(found.len());
+    let found = std::fs::metadata(path)?;
+    if !found.is_file() || found.len() == 0 || surplus_bytes(&found) <= SURPLUS_BYTES_MIN {
+        return Ok(false);
+    }
+    // Who would wait is whoever has a lease on it.
+    let file = open(OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK), path)?;
+    if stat_open(file.as_fd()) == FileSystem::Local {
+        calls::release_beyond_end(file.as_fd(), 0)?;
+    }
+    Ok(surplus_bytes(&file.metadata()?) < surplus_bytes(&found))
 }
 
 fn is_unsupported(error: &io::Error) -> bool {
@@ -261,6 +298,7 @@ impl Device for PreadDevice {
     }
 
     fn write(&self, route: Route, offset_bytes: u64, from: &[u8]) -> io::Result<usize> {
+        let _kept = self.may_lengthen();
         match route {
             Route::DropBehind => self.write_behind_dropping(offset_bytes, from),
             _ => calls::write(self.fd(route)?, offset_bytes, from, 0),
@@ -277,6 +315,7 @@ impl Device for PreadDevice {
     }
 
     fn write_pieces(&self, route: Route, offset_bytes: u64, from: &[MemoryPiece]) -> io::Result<usize> {
+        let _kept = self.may_lengthen();
         match route {
             Route::DropBehind => Err(io::ErrorKind::Unsupported.into()),
             _ => calls::write_pieces(self.fd(route)?, offset_bytes, from),
@@ -318,6 +357,7 @@ impl Device for PreadDevice {
     }
 
     fn set_len(&self, len_bytes: u64) -> io::Result<()> {
+        let _kept = self.may_lengthen();
         self.file.set_len(len_bytes)
     }
 
@@ -325,8 +365,40 @@ impl Device for PreadDevice {
         calls::allocate(self.file.as_fd(), offset_bytes, len_bytes)
     }
 
-    fn release_beyond(&self, len_bytes: u64) {
-        *self.released_to_bytes.lock().expect("no thread panics while it holds a number") = Some(len_bytes);
+    fn release_beyond(&self, len_bytes: u64, sharing: Sharing) {
+        let mut released_to_bytes =
+            self.released_to_bytes.lock().expect("no thread panics while it holds a number");
+        *released_to_bytes = Some((len_bytes, sharing));
+    }
+
+    /// Nobody in another process has the file open, because of the lease, and nobody in this one writes: through this opening, because
+    /// that waits, and through others, because there are none. A ring may write through this opening only where there is no direct route.
+    fn release_now(&self) -> io::Result<()> {
+        if self.properties.direct.is_none() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        let busy = || io::Error::from(io::ErrorKind::WouldBlock);
+        // While the program ends nothing that is locked is waited for: it may stay so.
+        let _alone = if exit::is_ending() {
+            self.lengthening.try_write().map_err(|_| busy())?
+        } else {
+            self.lengthening.write().unwrap_or_else(PoisonError::into_inner)
+        };
+        // No step of writeback opens the file again meanwhile, and the one that is under way has a moment to end.
+        let mut waiting = self.waiting.try_lock().map_err(|_| busy())?;
+        let in_use = waiting.take();
+        let begin = Instant::now();
+        while in_use.as_ref().is_some_and(|open| Arc::strong_count(open) > 1)
+            && begin.elapsed() < STEP_TIME_MAX
+        {
+            thread::sleep(Duration::from_millis(1));
+        }
+        drop(in_use);
+        calls::release_beyond_end(self.file.as_fd(), 0)
+    }
+
+    fn waits_for_others(&self) -> bool {
+        calls::lock_if_free(self.file.as_fd())
     }
 
     fn start_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
@@ -334,7 +406,7 @@ impl Device for PreadDevice {
     }
 
     fn wait_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {
-        calls::wait_writeback(self.waiting()?.as_fd(), offset_bytes, len_bytes)
+        calls::wait_writeback((*self.waiting()?).as_fd(), offset_bytes, len_bytes)
     }
 
     fn settle(&self, ranges: &[Range<u64>]) -> io::Result<Settled> {

@@ -2,6 +2,7 @@
 //! makes while the caller computes, or the caller does when he waits for it first.
 
 use super::{Device, Properties, Route, Settled};
+use crate::file::Sharing;
 use crate::queue::Queue;
 use crate::sys::aliasing;
 use crate::sys::transfer::Transfer;
@@ -91,7 +92,7 @@ impl Device for StagedDevice {
         unsupported()
     }
 
-    fn release_beyond(&self, _len_bytes: u64) {}
+    fn release_beyond(&self, _len_bytes: u64, _sharing: Sharing) {}
 
     fn start_writeback(&self, _offset_bytes: u64, _len_bytes: u64) -> io::Result<()> {
         unsupported()

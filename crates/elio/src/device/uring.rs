@@ -2,6 +2,7 @@
 
 use super::pread::PreadDevice;
 use super::{Device, Properties, Route, Settled};
+use crate::file::Sharing;
 use crate::pool;
 use crate::sys::fork;
 use crate::sys::gather::MemoryPiece;
@@ -96,8 +97,16 @@ impl Device for UringDevice {
         self.file.allocate(offset_bytes, len_bytes)
     }
 
-    fn release_beyond(&self, len_bytes: u64) {
-        self.file.release_beyond(len_bytes);
+    fn release_beyond(&self, len_bytes: u64, sharing: Sharing) {
+        self.file.release_beyond(len_bytes, sharing);
+    }
+
+    fn release_now(&self) -> io::Result<()> {
+        self.file.release_now()
+    }
+
+    fn waits_for_others(&self) -> bool {
+        self.file.waits_for_others()
     }
 
     fn start_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {

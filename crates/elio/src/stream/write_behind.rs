@@ -15,6 +15,7 @@ use crate::inode::{Inode, overlap};
 use crate::pool::streams;
 use crate::stream::housekeeping;
 use crate::stream::lost::{Generation, Generations, Losses};
+use crate::stream::reserved::with_space_given_back;
 use crate::stream::writeback::Filling;
 use crate::sys::aliasing;
 use crate::sys::region::Region;
@@ -128,7 +129,8 @@ impl Held {
     fn flush(&mut self) -> Result<(), Error> {
         while self.start < self.end {
             let from = &self.buffer[self.start..self.end];
-            match self.writer.device.write(self.writer.route, self.offset_bytes, from) {
+            let Writer { device, route, .. } = &self.writer;
+            match with_space_given_back(&**device, || device.write(*route, self.offset_bytes, from)) {
                 Ok(0) => return Err(self.writer.error(&self.range(), io::ErrorKind::WriteZero.into())),
                 Ok(bytes) => {
                     self.start += bytes;

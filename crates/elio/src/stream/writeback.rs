@@ -9,9 +9,12 @@ use crate::file::Sharing;
 use crate::pool;
 use crate::stream::coverage::Coverage;
 use crate::stream::pace::{Advice, Pace, STEP_BYTES};
+use crate::stream::reserved::Reserved;
+use crate::sys::exit;
 use std::collections::{BTreeMap, VecDeque};
+use std::io;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 /// The helper waits for the step that lies so many steps back before it goes on: enough in flight for the device, and
@@ -45,12 +48,15 @@ const HEADROOM_BYTES: u64 = 8 << 20;
 const ALLOCATE_GROWTH: u64 = 3;
 const ALLOCATE_BYTES_MIN: u64 = 128 << 20;
 const ALLOCATE_BYTES_MAX: u64 = 1 << 30;
-/// Of what the file system has left, at most one part in so many is allocated ahead, if that is worth it.
-const ALLOCATE_SHARE_MAX: u64 = 32;
+/// Less than this is not worth it.
 const ALLOCATE_ROOM_BYTES_MIN: u64 = 16 << 20;
+/// Of a file that others write, too, is asked how long it is when this process has written so much more.
+const ASKED_STEP_BYTES: u64 = 32 << 20;
 /// What was allocated and not used is given back at close, unless it is less than one part in so many of the file:
 /// giving back may have to wait for a discard.
 const KEPT_SHARE_MAX: u64 = 16;
+/// So much beyond the end need not be space that anybody has allocated: file systems take blocks for maps, and for what is written.
+const KEPT_BYTES_MIN: u64 = 1 << 20;
 /// A file with holes counts as being filled when one part in so many is there: a sparse file stays sparse.
 const FILLED_SHARE_MIN: u64 = 4;
 
@@ -61,6 +67,8 @@ pub(crate) struct Filling {
     pub(crate) sharing: Sharing,
     /// Whether nothing but what is written may take space.
     pub(crate) keeps_holes: bool,
+    /// Beyond this nobody writes.
+    pub(crate) len_bytes_max: Option<u64>,
 }
 
 /// How far a file is filled, allocated and on its way.
@@ -71,6 +79,12 @@ pub(crate) struct Writeback {
     end_bytes: u64,
     written: Coverage,
     allocation: Allocation,
+    /// What of that is not filled.
+    reserved: Reserved,
+    /// Written by this process since it was asked how long the file is.
+    unasked_bytes: u64,
+    /// The device that the last write went to: while somebody has it open.
+    device: Option<Weak<dyn Device>>,
     /// Written and not yet started.
     ranges: Vec<Range<u64>>,
     pending_bytes: u64,
@@ -92,7 +106,9 @@ enum Allocation {
     /// As much has blocks, more than the file is long: somebody else has seen to it, by a hint of its length or as another of its
     /// writers.
     Found(u64),
-    /// The file system cannot, or is too full.
+    /// There is too little room, or what there was has been given back: it is tried again when the file is so long.
+    Deferred(u64),
+    /// The file system cannot.
     Refused,
 }
 
@@ -101,7 +117,7 @@ impl Allocation {
     fn end_bytes(&self) -> Option<u64> {
         match *self {
             Self::UpTo(end_bytes) | Self::Found(end_bytes) => Some(end_bytes),
-            Self::NotYet | Self::Refused => None,
+            Self::NotYet | Self::Deferred(_) | Self::Refused => None,
         }
     }
 }
@@ -116,6 +132,11 @@ impl Writeback {
         }
         self.end_bytes = self.end_bytes.max(range.end);
         self.written.note(&range, self.end_bytes);
+        self.unasked_bytes += range.end - range.start;
+        if !self.device.as_ref().is_some_and(|last| std::ptr::addr_eq(last.as_ptr(), Arc::as_ptr(device))) {
+            self.device = Some(Arc::downgrade(device));
+        }
+        self.note_filled(&**device);
         self.allocate_ahead(&**device);
         if self.allocation.end_bytes().is_some_and(|end_bytes| range.end <= end_bytes) {
             self.gather(device, range);
@@ -124,10 +145,65 @@ impl Writeback {
 
     /// Space allocated beyond the end of the file that is worth giving back.
     pub(crate) fn allocated_beyond_end(&self, device: &dyn Device) -> Option<Range<u64>> {
-        let allocated = self.allocation.end_bytes()?;
+        let allocated = self.allocation.end_bytes().or_else(|| self.allocated_by_others(device))?;
         // The file may have been longer before, or another process have written farther.
         let end_bytes = device.len().ok()?.max(self.end_bytes);
         (allocated > end_bytes + end_bytes / KEPT_SHARE_MAX).then_some(end_bytes..allocated)
+    }
+
+    /// As far as a file that others write, too, has blocks at least, where this process has written it and allocated nothing: who has
+    /// may be gone before the last one closes it.
+    fn allocated_by_others(&self, device: &dyn Device) -> Option<u64> {
+        let asks =
+            self.filling.sharing != Sharing::Exclusive && !self.filling.keeps_holes && self.end_bytes > 0;
+        let allocated = if asks { device.allocated_bytes().ok() } else { None }?;
+        (allocated > device.len().ok()? + KEPT_BYTES_MIN).then_some(allocated)
+    }
+
+    /// The device that was written to, while somebody has it open.
+    pub(crate) fn device(&self) -> Option<Arc<dyn Device>> {
+        self.device.as_ref()?.upgrade()
+    }
+
+    pub(crate) fn sharing(&self) -> Sharing {
+        self.filling.sharing
+    }
+
+    /// Gives back what was reserved ahead in this file system, if nobody but this process has the file open. Tells whether it did.
+    pub(crate) fn give_back(&mut self, file_system: Option<u64>) -> bool {
+        if self.reserved.bytes() == 0 || self.filling.sharing != Sharing::Exclusive {
+            return false;
+        }
+        let Some(device) = self.device() else { return false };
+        let is_there = device.properties().file_system_number == file_system;
+        if !is_there || device.release_now().is_err() {
+            return false;
+        }
+        self.defer();
+        true
+    }
+
+    /// No more is tried before the file is twice as long.
+    fn defer(&mut self) {
+        self.allocation = Allocation::Deferred(2 * self.end_bytes);
+        self.reserved.shrink(0);
+    }
+
+    /// Counts what of the space allocated ahead was filled.
+    fn note_filled(&mut self, device: &dyn Device) {
+        if self.reserved.bytes() == 0 {
+            return;
+        }
+        let Allocation::UpTo(end_bytes) = self.allocation else { return };
+        let filled_bytes = match self.filling.sharing {
+            Sharing::Exclusive => self.written.covered_bytes(),
+            Sharing::Shared | Sharing::SharedByPages if self.unasked_bytes >= ASKED_STEP_BYTES => {
+                self.unasked_bytes = 0;
+                device.len().unwrap_or(0).max(self.end_bytes)
+            }
+            Sharing::Shared | Sharing::SharedByPages => self.end_bytes,
+        };
+        self.reserved.shrink(end_bytes.saturating_sub(filled_bytes));
     }
 
     /// How much of the file there is: what this process has written, or, if others write it too, what has blocks.
@@ -155,31 +231,43 @@ impl Writeback {
         let (allocated, is_far) = match self.allocation {
             Allocation::Refused => return,
             Allocation::NotYet => (0, false),
+            Allocation::Deferred(end_bytes) => (0, self.end_bytes < end_bytes),
             Allocation::UpTo(end_bytes) => (end_bytes, self.end_bytes + HEADROOM_BYTES <= end_bytes),
             Allocation::Found(end_bytes) => (end_bytes, self.end_bytes <= end_bytes),
         };
         let is_short = self.end_bytes < ALLOCATE_LEN_BYTES_MIN;
-        if is_short || is_far {
+        let len_bytes_max = self.filling.len_bytes_max.unwrap_or(u64::MAX).max(self.end_bytes);
+        // Nothing is reserved any more when the program ends: who would give it back?
+        if is_short || is_far || allocated >= len_bytes_max || exit::is_ending() {
             return;
         }
         if let Some(end_bytes) = self.allocated_by_another(device) {
             self.allocation = Allocation::Found(end_bytes);
+            self.reserved.shrink(0);
             return;
         }
         let filled_bytes = self.filled_bytes(device);
         if filled_bytes < self.end_bytes / FILLED_SHARE_MIN {
             return;
         }
-        let room = device.available_bytes().unwrap_or(0) / ALLOCATE_SHARE_MAX;
+        let room = self.reserved.room_bytes(device);
         let more = (ALLOCATE_GROWTH * self.end_bytes).clamp(ALLOCATE_BYTES_MIN, ALLOCATE_BYTES_MAX).min(room);
-        let target = self.end_bytes + more;
+        let target = (self.end_bytes + more).min(len_bytes_max);
         let holes_bytes = self.end_bytes.saturating_sub(filled_bytes).min(target - allocated);
-        let worth_it = more >= ALLOCATE_ROOM_BYTES_MIN && holes_bytes <= room;
-        self.allocation = if worth_it && device.allocate(allocated, target - allocated).is_ok() {
-            Allocation::UpTo(target)
-        } else {
-            Allocation::Refused
-        };
+        if more < ALLOCATE_ROOM_BYTES_MIN || holes_bytes > room {
+            return self.defer();
+        }
+        match device.allocate(allocated, target - allocated) {
+            Ok(()) => {
+                self.allocation = Allocation::UpTo(target);
+                self.reserved.set(device, target - self.end_bytes + holes_bytes);
+            }
+            Err(error) if matches!(error.raw_os_error(), Some(libc::ENOSPC | libc::EDQUOT)) => self.defer(),
+            Err(_) => {
+                self.allocation = Allocation::Refused;
+                self.reserved.shrink(0);
+            }
+        }
     }
 
     fn gather(&mut self, device: &Arc<dyn Device>, range: Range<u64>) {
@@ -224,7 +312,9 @@ impl Writeback {
             Advice::Measure(measurement) => {
                 let step_bytes = self.pending_bytes;
                 self.hand_over(device, move |device, step| {
-                    measurement.make(step_bytes, || device.settle(step));
+                    if let Some(device) = device.upgrade() {
+                        measurement.make(step_bytes, || device.settle(step));
+                    }
                 });
             }
             Advice::Start { settles } => {
@@ -233,7 +323,9 @@ impl Writeback {
                 let settles = settles && earlier.is_some() && self.is_time_to_settle();
                 self.hand_over(device, move |device, step| {
                     match earlier {
-                        Some(earlier) if settles => drop(device.settle(&earlier)),
+                        Some(earlier) if settles => {
+                            drop(device.upgrade().map(|device| device.settle(&earlier)));
+                        }
                         Some(earlier) => wait_for(device, &earlier),
                         None => {}
                     }
@@ -254,15 +346,16 @@ impl Writeback {
         self.steps_unsettled == 0
     }
 
-    /// A helper does `work` with the step that is full.
+    /// A helper does `work` with the step that is full, if the device is open still: one that is closed may be of a file that was
+    /// removed, whose space is held by whoever has it, and the kernel writes out by itself what is not.
     fn hand_over(
         &mut self,
         device: &Arc<dyn Device>,
-        work: impl FnOnce(&dyn Device, &[Range<u64>]) + Send + 'static,
+        work: impl FnOnce(&Weak<dyn Device>, &[Range<u64>]) + Send + 'static,
     ) {
-        let (device, step) = (Arc::clone(device), self.take_step());
+        let (open, step) = (Arc::downgrade(device), self.take_step());
         self.started.push_back(Arc::clone(&step));
-        pool::writeback(device.properties().queue).run(move || work(&*device, &step));
+        pool::writeback(device.properties().queue).run(move || work(&open, &step));
     }
 
     /// What is to be started now.
@@ -278,15 +371,22 @@ impl Writeback {
 
 // Only an early start: an error shows again, and is reported, at sync and close.
 
-fn start(device: &dyn Device, step: &[Range<u64>]) {
-    for Range { start, end } in step {
-        drop(device.start_writeback(*start, end - start));
-    }
+fn start(device: &Weak<dyn Device>, step: &[Range<u64>]) {
+    while_open(device, step, |device, Range { start, end }| device.start_writeback(*start, end - start));
 }
 
-fn wait_for(device: &dyn Device, step: &[Range<u64>]) {
-    for Range { start, end } in step {
-        drop(device.wait_writeback(*start, end - start));
+fn wait_for(device: &Weak<dyn Device>, step: &[Range<u64>]) {
+    while_open(device, step, |device, Range { start, end }| device.wait_writeback(*start, end - start));
+}
+
+fn while_open(
+    device: &Weak<dyn Device>,
+    step: &[Range<u64>],
+    call: impl Fn(&dyn Device, &Range<u64>) -> io::Result<()>,
+) {
+    for range in step {
+        let Some(device) = device.upgrade() else { return };
+        drop(call(&*device, range));
     }
 }
 
@@ -342,7 +442,7 @@ mod tests {
         let file = File::open(directory.path().join("shared"), &options).unwrap();
         file.preallocate(0, 64 * MIB).expect("a file system that reserves space");
         let device = &file.handle().device;
-        let filling = Filling { sharing: Sharing::Shared, keeps_holes: false };
+        let filling = Filling { sharing: Sharing::Shared, keeps_holes: false, len_bytes_max: None };
         let mut writeback = Writeback::default();
         let mut note = |mib: u64| {
             writeback.note(device, mib * MIB..(mib + 1) * MIB, filling);
@@ -402,6 +502,26 @@ mod tests {
     }
 
     #[test]
+    fn steps_that_wait_for_their_turn_keep_no_device_open() {
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let queue = MemoryDevice::new(0).properties().queue;
+        pool::writeback(queue).run(move || assert!(released.recv().is_err(), "nothing is sent"));
+        let counting = CountingDevice::new(MemoryDevice::new(1 << 40));
+        let device: Arc<dyn Device> = counting.clone();
+        let mut writeback =
+            Writeback { pace: Pace::on_device(STEP_BYTES, Duration::from_nanos(1)), ..Writeback::default() };
+        (0..32).for_each(|i| writeback.note(&device, i * MIB..(i + 1) * MIB, Filling::default()));
+        assert_eq!(writeback.started.len(), STEPS_IN_FLIGHT);
+        drop(device);
+        assert_eq!(Arc::strong_count(&counting), 1);
+        drop(release);
+        // Its space and its descriptor would be held until all steps before have ended.
+        let (done, is_done) = std::sync::mpsc::channel();
+        pool::writeback(queue).run(move || done.send(()).expect("somebody waits"));
+        is_done.recv_timeout(Duration::from_secs(60)).expect("those that are left out have their turn, too");
+    }
+
+    #[test]
     fn a_sparse_file_stays_sparse_however_often_its_parts_are_written() {
         let writeback = noted((0..10_000).map(|i| (i % 10) * 1024 * MIB..(i % 10) * 1024 * MIB + 4096));
         assert_eq!(writeback.allocation, Allocation::NotYet);
@@ -437,7 +557,7 @@ mod tests {
         let mut writeback = Writeback::default();
         // Another process has written all but every 16th MiB, and farther than this one.
         device.set_len(400 * MIB).unwrap();
-        let filling = Filling { sharing: Sharing::Shared, keeps_holes: false };
+        let filling = Filling { sharing: Sharing::Shared, keeps_holes: false, len_bytes_max: None };
         (0..20).for_each(|i| writeback.note(&device, 16 * i * MIB..(16 * i + 1) * MIB, filling));
         let Allocation::UpTo(end_bytes) = writeback.allocation else { panic!("nothing allocated") };
         assert_eq!(writeback.allocated_beyond_end(&*device), Some(400 * MIB..end_bytes));

@@ -6,6 +6,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// What `statfs` tells.
@@ -229,11 +230,12 @@ pub(crate) fn allocate(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) ->
     (1..TRIES_MAX).map(|_| reserve()).find(|reserved| !is_interrupted(reserved)).unwrap_or_else(reserve)
 }
 
-/// Gives back what is allocated beyond `len_bytes`, if the file ends there and nobody else has it open.
+/// Gives back what is allocated beyond the end of a file, if that is at `len_bytes_min` or farther and nobody else has it open:
+/// `WouldBlock` otherwise. What has no name any more goes as a whole, and is left alone.
 ///
-/// A write lease makes sure of both until it is done: whoever opens the file meanwhile waits, so no byte of theirs can
+/// A write lease makes sure that nobody has it open until it is done: whoever opens the file meanwhile waits, so no byte of theirs can
 /// be cut off. The signal that tells of a waiting opener is one that programs ignore unless they ask for it.
-pub(crate) fn release_beyond(fd: BorrowedFd<'_>, len_bytes: u64) -> io::Result<()> {
+pub(crate) fn release_beyond_end(fd: BorrowedFd<'_>, len_bytes_min: u64) -> io::Result<()> {
     const F_SETSIG: libc::c_int = 10;
     let number = fd.as_raw_fd();
     // SAFETY: no memory is passed, in all three calls.
@@ -241,16 +243,29 @@ pub(crate) fn release_beyond(fd: BorrowedFd<'_>, len_bytes: u64) -> io::Result<(
         valid(libc::fcntl(number, F_SETSIG, libc::SIGURG))?;
         valid(libc::fcntl(number, libc::F_SETLEASE, libc::F_WRLCK))?;
     }
-    let released = set_len_if_same(fd, len_bytes);
+    let released = set_same_len(fd, len_bytes_min);
     // SAFETY: as above.
     let returned = valid(unsafe { libc::fcntl(number, libc::F_SETLEASE, libc::F_UNLCK) });
     released.and(returned)
 }
 
 /// Setting the length that a file has already frees what lies behind it.
-fn set_len_if_same(fd: BorrowedFd<'_>, len_bytes: u64) -> io::Result<()> {
+fn set_same_len(fd: BorrowedFd<'_>, len_bytes_min: u64) -> io::Result<()> {
     let file = std::fs::File::from(fd.try_clone_to_owned()?);
-    if file.metadata()?.len() == len_bytes { file.set_len(len_bytes) } else { Ok(()) }
+    let found = file.metadata()?;
+    if found.nlink() > 0 && found.len() >= len_bytes_min { file.set_len(found.len()) } else { Ok(()) }
+}
+
+/// Whether a file has no name any more.
+pub(crate) fn is_removed(fd: BorrowedFd<'_>) -> bool {
+    let found = fd.try_clone_to_owned().and_then(|fd| std::fs::File::from(fd).metadata());
+    found.is_ok_and(|found| found.nlink() == 0)
+}
+
+/// Takes the lock of a file that programs agree upon, if nobody has it; it goes when the file is closed.
+pub(crate) fn lock_if_free(fd: BorrowedFd<'_>) -> bool {
+    // SAFETY: no memory is passed.
+    unsafe { libc::flock(fd.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) == 0 }
 }
 
 fn valid(answer: libc::c_int) -> io::Result<()> {

@@ -12,6 +12,16 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 /// Arranges for `function` to run when this process ends by `exit` or by returning from main; the last one first.
 pub(crate) fn at_exit(function: fn()) {
     CALLS.lock().unwrap_or_else(PoisonError::into_inner).push(function);
+    register();
+}
+
+/// As [`at_exit`], but after all that is arranged for otherwise.
+pub(crate) fn last_at_exit(function: fn()) {
+    CALLS.lock().unwrap_or_else(PoisonError::into_inner).insert(0, function);
+    register();
+}
+
+fn register() {
     PROCESS.get_or_init(|| {
         // SAFETY: the function has the type the call expects and lives as long as the program. A failure to register
         // (out of memory) leaves behaviour as if the process were killed, which is documented.

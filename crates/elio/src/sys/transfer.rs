@@ -2,6 +2,7 @@
 
 use crate::device::{Device, Route};
 use crate::pool;
+use crate::stream::reserved::{may_find_space, with_space_given_back};
 use crate::sys::fork;
 use crate::sys::region::Region;
 use crate::sys::ring::Ring;
@@ -284,6 +285,13 @@ impl Transfer {
         self.route != Route::Resident && matches!(outcome, Err(error) if is_refusal(error))
     }
 
+    /// Whether a write that found no space goes on through the page cache, by a worker that makes some.
+    fn may_find_space(&self, outcome: &Outcome) -> bool {
+        let Err(error) = outcome else { return false };
+        self.direction == Direction::Write
+            && self.device().as_ref().is_some_and(|device| may_find_space(&**device, error))
+    }
+
     /// The ring has moved this. If it refused, wrote a part only, or read a part of what is wanted or comes from the page cache, a worker
     /// goes on, or whoever waits. (Nothing was read around the cache only where the file has ended.)
     pub(crate) fn complete(self: &Arc<Self>, outcome: Outcome) {
@@ -294,7 +302,7 @@ impl Transfer {
         };
         let moved_bytes = match outcome {
             Ok(bytes) if bytes < self.region.len() && goes_on(bytes) => bytes,
-            outcome if self.is_refused(&outcome) => 0,
+            outcome if self.is_refused(&outcome) || self.may_find_space(&outcome) => 0,
             outcome => return self.finish(outcome),
         };
         self.moved_bytes.store(moved_bytes, Ordering::Relaxed);
@@ -449,7 +457,8 @@ pub(crate) fn write_all(
     while done < from.len() {
         // A direct write that was cut short goes on through the cache: its rest is not aligned any more.
         let route = if done > 0 && route == Route::Direct { Route::Cached } else { route };
-        match device.write(route, offset_bytes + done as u64, &from[done..]) {
+        let write = || device.write(route, offset_bytes + done as u64, &from[done..]);
+        match with_space_given_back(device, write) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(bytes) => done += bytes,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

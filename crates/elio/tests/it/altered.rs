@@ -3,7 +3,7 @@
 use crate::support::{Scratch, device, make_cold, pattern};
 use elio::{
     Alignment, CachePolicy, Device, Direction, File, MemoryDevice, Mode, OpenOptions, Properties, Route,
-    Settled,
+    Settled, Sharing,
 };
 use std::fmt;
 use std::io;
@@ -75,8 +75,16 @@ impl Device for Altered {
         self.inner.allocate(offset_bytes, len_bytes)
     }
 
-    fn release_beyond(&self, len_bytes: u64) {
-        self.inner.release_beyond(len_bytes);
+    fn release_beyond(&self, len_bytes: u64, sharing: Sharing) {
+        self.inner.release_beyond(len_bytes, sharing);
+    }
+
+    fn release_now(&self) -> io::Result<()> {
+        self.inner.release_now()
+    }
+
+    fn waits_for_others(&self) -> bool {
+        self.inner.waits_for_others()
     }
 
     fn start_writeback(&self, offset_bytes: u64, len_bytes: u64) -> io::Result<()> {

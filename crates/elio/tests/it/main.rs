@@ -3,6 +3,7 @@
 mod altered;
 mod contract;
 mod faults;
+mod full;
 mod gathered;
 mod ring;
 mod shared;

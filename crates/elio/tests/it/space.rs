@@ -1,7 +1,7 @@
 //! Space on the device: allocated ahead of a writer, given back after it, and never taken for a sparse file.
 
 use crate::support::{self, Scratch, pattern};
-use elio::{FileSystem, Route};
+use elio::{FileSystem, Route, Sharing};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -96,10 +96,95 @@ fn space_is_given_back_when_a_device_is_closed_that_waited_for_writeback_by_anot
     device.start_writeback(0, 4096).unwrap();
     device.wait_writeback(0, 4096).unwrap();
     assert!(allocated_bytes(&path) >= 64 * MIB);
-    device.release_beyond(4096);
+    device.release_beyond(4096, Sharing::Exclusive);
     std::thread::sleep(Duration::from_millis(50)); // time for a helper that would come too early
     drop(device);
     wait_until_at_most(&path, MIB);
+}
+
+/// How often this process has a file open that has no name any more.
+fn openings_of_removed(path: &Path) -> usize {
+    let removed = format!("{} (deleted)", path.display());
+    let is_it = |entry: &std::io::Result<std::fs::DirEntry>| {
+        let leads_to = std::fs::read_link(entry.as_ref().unwrap().path());
+        leads_to.is_ok_and(|leads_to| leads_to.as_os_str() == &*removed)
+    };
+    std::fs::read_dir("/proc/self/fd").unwrap().filter(is_it).count()
+}
+
+#[test]
+fn a_file_that_was_removed_is_not_kept_open_to_give_back_space() {
+    let _no_child = without_children();
+    let scratch = Scratch::new();
+    for removed_first in [true, false] {
+        let path = scratch.path("file");
+        let device = support::device(&path);
+        if device.allocate(0, 64 * MIB).is_err() {
+            return eprintln!("nothing can be allocated ahead in {}", path.display());
+        }
+        // While this is open nothing can be given back, which is tried for a while.
+        let other = std::fs::File::open(&path).unwrap();
+        device.release_beyond(0, Sharing::Shared);
+        if removed_first {
+            elio::File::delete(&path).unwrap();
+            drop(device);
+        } else {
+            drop(device);
+            std::thread::sleep(Duration::from_millis(20));
+            elio::File::delete(&path).unwrap();
+        }
+        let is_closed = (0..100).any(|_| {
+            std::thread::sleep(Duration::from_millis(1));
+            openings_of_removed(&path) == 1
+        });
+        assert!(is_closed, "removed first: {removed_first}");
+        drop(other);
+    }
+}
+
+#[test]
+fn space_is_given_back_of_an_open_file_unless_it_is_opened_elsewhere() {
+    let _no_child = without_children();
+    let scratch = Scratch::new();
+    let path = scratch.path("file");
+    let device = support::device(&path);
+    if device.allocate(0, 64 * MIB).is_err() || device.properties().direct.is_none() {
+        return eprintln!("nothing can be given back in {}", path.display());
+    }
+    assert_eq!(device.write(Route::Cached, 0, &pattern(0, 100_000)).unwrap(), 100_000);
+    device.start_writeback(0, 100_000).unwrap();
+    device.wait_writeback(0, 100_000).unwrap();
+    let other = std::fs::File::open(&path).unwrap();
+    let error = device.release_now().unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock, "{error}");
+    drop(other);
+    device.release_now().unwrap();
+    assert!(allocated_bytes(&path) < MIB);
+    assert_eq!(std::fs::read(&path).unwrap(), pattern(0, 100_000));
+}
+
+#[test]
+fn what_is_written_while_space_is_given_back_stays() {
+    let _no_child = without_children();
+    let scratch = Scratch::new();
+    let path = scratch.path("file");
+    let device = support::device(&path);
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    let record = vec![1; 4096];
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                let _ = device.allocate(0, 16 * MIB);
+                let _ = device.release_now();
+            }
+        });
+        for i in 0..20_000 {
+            assert_eq!(device.write(Route::Cached, i * 4096, &record).unwrap(), 4096);
+            assert_eq!(device.len().unwrap(), (i + 1) * 4096);
+        }
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    assert!(std::fs::read(&path).unwrap().iter().all(|&byte| byte == 1));
 }
 
 #[test]
