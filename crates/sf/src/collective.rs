@@ -63,7 +63,7 @@ pub(crate) fn create(comm: &Comm, path: &Path, hints: &Hints, cache: CachePolicy
         if comm.rank() == 0 && !one_host {
             warn_of_late_hosts(&absolute);
         }
-        open(&found, &absolute, &options(cache, hints.request_bytes))
+        open(&found, &absolute, &options(cache, hints))
     });
     let opened = agree(comm, opened)?;
     making.into_iter().for_each(Making::keep);

@@ -144,6 +144,12 @@ impl Making {
         let description = making.make_unless_there(path, hints)?;
         description.iter().try_for_each(|description| expect_stripes(path, description))?;
         let mut found = Found { description, host: host(), sightings: Vec::new() };
+        if making.name.is_none() {
+            // What was reserved ahead of ranks that were killed, for one.
+            for file in found.files(path) {
+                elio::File::give_back_space(file);
+            }
+        }
         making.preallocate(path, hints, &found)?;
         let names = std::iter::once(path.to_owned());
         let stripes =
@@ -258,7 +264,7 @@ impl Making {
         let bytes = soft_bytes.min(hints.hard_limit_bytes.unwrap_or(u64::MAX)).min(i64::MAX.unsigned_abs());
         let files = found.files(path);
         expect_space(&files, found.striping(), bytes)?;
-        let storage = Storage::open(path, found.striping(), &files, &options(CachePolicy::default(), None))?;
+        let storage = Storage::open(path, found.striping(), &files, &options(CachePolicy::default(), hints))?;
         match storage.preallocate(bytes) {
             // What has been reserved goes with a new file, and stays with one that others may be writing: none can be cut safely.
             Err(error @ elio::Error::NoSpace { .. }) => Err(error.into()),
@@ -301,7 +307,10 @@ fn expect_space(files: &[PathBuf], striping: Striping, len_bytes: u64) -> Result
         let missing = missing_by_pool.entry(pool).or_insert(0u64);
         *missing += striping.share_of(stripe, len_bytes).saturating_sub(has_bytes);
         let missing_bytes = *missing;
-        if missing_bytes > available_bytes {
+        let is_missing = missing_bytes > available_bytes
+            && !(elio::File::give_back_space_beside(file)
+                && missing_bytes <= elio::stat(file)?.available_bytes);
+        if is_missing {
             return Err(Error::Device(elio::Error::NoSpace {
                 operation: Operation::Preallocate,
                 path: file.clone(),

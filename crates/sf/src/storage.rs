@@ -1,6 +1,7 @@
 //! The files that hold a shared file's bytes: one, or several stripes.
 
 use crate::error::{Error, Result, of_file};
+use crate::file::Hints;
 use crate::request::{Range, Request};
 use crate::sighting;
 use crate::striping::{Run, Striping};
@@ -20,12 +21,14 @@ use std::thread::{self, ScopedJoinHandle};
 /// Programs whose requests are smaller have them gathered: several small writes under way then reach the kernel together.
 const SMALL_REQUEST_BYTES: u64 = 64 << 10;
 
-/// How the files are opened by a program whose requests have typically so many bytes.
-pub(crate) fn options(cache: CachePolicy, request_bytes: Option<u64>) -> OpenOptions {
+/// How the files are opened by a program that says this of them.
+pub(crate) fn options(cache: CachePolicy, hints: &Hints) -> OpenOptions {
     OpenOptions {
         cache,
         sharing: Sharing::Shared,
-        gathers_requests: request_bytes.is_some_and(|bytes| bytes < SMALL_REQUEST_BYTES),
+        gathers_requests: hints.request_bytes.is_some_and(|bytes| bytes < SMALL_REQUEST_BYTES),
+        // Of the whole: each stripe has its share of it.
+        len_bytes_max: hints.hard_limit_bytes,
         ..OpenOptions::new(Mode::Existing)
     }
 }
@@ -54,14 +57,15 @@ impl Storage {
         files: &[PathBuf],
         options: &OpenOptions,
     ) -> Result<Self> {
-        let open = |file: &PathBuf| match file.parent() {
-            Some(directory) if striping.is_striped() => {
-                let queue = Queue::of_directory(directory);
-                elio::File::open(file, &OpenOptions { queue, ..options.clone() })
-            }
-            _ => elio::File::open(file, options),
+        let open = |(stripe, file): (usize, &PathBuf)| {
+            let len_bytes_max = options.len_bytes_max.map(|bytes| striping.share_of(stripe, bytes));
+            let queue = match file.parent() {
+                Some(directory) if striping.is_striped() => Queue::of_directory(directory),
+                _ => options.queue,
+            };
+            elio::File::open(file, &OpenOptions { queue, len_bytes_max, ..options.clone() })
         };
-        let files = files.iter().map(open).collect::<elio::Result<_>>()?;
+        let files = files.iter().enumerate().map(open).collect::<elio::Result<_>>()?;
         let (path, absolute, numbers) =
             (absolute.to_owned(), absolute.to_owned(), sighting::numbers(absolute).ok());
         Ok(Self { path, absolute, numbers, striping, files, has_synced_names: AtomicBool::new(false) })
@@ -308,7 +312,7 @@ mod tests {
     const UNIT_LEN: usize = 4096;
 
     fn storage(striping: Striping, devices: Vec<Arc<dyn elio::Device>>) -> Arc<Storage> {
-        storage_with(&options(CachePolicy::default(), None), striping, devices)
+        storage_with(&options(CachePolicy::default(), &Hints::default()), striping, devices)
     }
 
     fn storage_with(
@@ -366,7 +370,7 @@ mod tests {
             path
         };
         let queues = |striping, files: &[PathBuf]| {
-            let options = options(CachePolicy::default(), None);
+            let options = options(CachePolicy::default(), &Hints::default());
             let storage = Storage::open(Path::new("whole"), striping, files, &options).unwrap();
             storage.files.iter().map(|file| file.properties().queue).collect::<Vec<_>>()
         };
@@ -389,7 +393,7 @@ mod tests {
             path.clone()
         });
         std::fs::write(&name, "where they are").unwrap();
-        let options = options(CachePolicy::default(), None);
+        let options = options(CachePolicy::default(), &Hints::default());
         let storage = Storage::open(&name, Striping::new(UNIT, 2).unwrap(), &files, &options).unwrap();
         // What is no file is not deleted as one.
         std::fs::remove_file(&directory).unwrap();
@@ -420,7 +424,7 @@ mod tests {
             let device = elio::open_device(&scratch.path().join("file"), Mode::ReadWrite).unwrap();
             let expected = if device.properties().in_memory() { 8 } else { expected };
             let device = CountingDevice::new(device);
-            let options = options(CachePolicy::default(), request_bytes);
+            let options = options(CachePolicy::default(), &Hints { request_bytes, ..Hints::default() });
             let storage = storage_with(&options, Striping::NONE, vec![Arc::clone(&device) as _]);
             let data = pattern(8000);
             let request =
@@ -443,7 +447,7 @@ mod tests {
     fn a_large_write_returns_while_the_device_is_busy_and_so_does_a_read() {
         let device = FaultDevice::new(MemoryDevice::new(8 << 20));
         // What goes through the page cache is made by whoever asks for it where that is faster.
-        let options = options(CachePolicy::Bypass, None);
+        let options = options(CachePolicy::Bypass, &Hints::default());
         let storage = storage_with(&options, Striping::NONE, vec![Arc::clone(&device) as _]);
         let data = pattern(4 << 20);
         storage.write(0, &data).unwrap();

@@ -7,6 +7,7 @@ mod limits;
 mod many;
 mod oracle;
 mod panics;
+mod space;
 mod visibility;
 mod world;
 
@@ -87,6 +88,9 @@ fn main() -> ExitCode {
             ),
             scenario!(panics::a_panic_where_rank_0_finds_a_file_is_an_error_everywhere_and_leaves_it),
             scenario!(panics::a_panic_where_rank_0_removes_is_an_error_everywhere_and_others_can_be_made),
+            scenario!(space::no_space_is_reserved_beyond_the_hard_limit),
+            scenario!(space::a_file_that_all_give_up_at_once_keeps_no_more_space_than_it_needs).hosts(..2),
+            scenario!(space::what_ranks_that_were_killed_had_reserved_is_given_back_when_the_file_is_found),
             scenario!(many::a_thousand_files_are_open_at_once).ranks(..=4).hosts(..2),
             // Last: it leaves a process that may have no more right to open many files.
             scenario!(creating::a_rank_that_cannot_open_is_the_error_of_all).hosts(..2),
