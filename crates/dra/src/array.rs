@@ -244,9 +244,15 @@ impl DiskArray {
     /// With `around_cache`, writes go around the page cache: for much that nobody reads soon. A page that some write around the
     /// cache and others through it, or a part of one that is written around it, may be lost. So every part of a brick that is
     /// written, if it is not the whole brick, must then begin and end on pages of 4096 bytes; bricks do, in an array that is
-    /// [aligned](crate::format::Alignment) to pages, and nothing goes around the cache in another one.
+    /// [aligned](crate::format::Alignment) to pages, and nothing goes around the cache in another one, or where bricks have to be moved in
+    /// pieces that do not.
     pub fn fill(&self, around_cache: bool) {
-        let aligned = self.directory.layout().shard().stride_bytes().is_multiple_of(PAGE_BYTES);
+        let (layout, engine) = (self.directory.layout(), self.context.engine());
+        let is_in_pages = || {
+            let (brick, element_bytes) = (layout.bricks().brick(), layout.data_type().bytes());
+            engine.moves_whole_pages(brick, element_bytes, self.open.room_bytes())
+        };
+        let aligned = layout.shard().stride_bytes().is_multiple_of(PAGE_BYTES) && is_in_pages();
         let filling = if around_cache && aligned { Filling::AroundCache } else { Filling::ThroughCache };
         self.open.shards.fill(filling);
         self.is_filled.store(true, Ordering::Relaxed);

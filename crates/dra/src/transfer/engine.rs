@@ -7,8 +7,10 @@
 
 use super::job::Job;
 use super::pipeline::{self, Advanced, Offer, Pipeline};
+use super::unit;
 use crate::caught::message_of_panic;
 use crate::in_memory::ArrayInMemory;
+use section::Shape;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -136,6 +138,12 @@ impl Engine {
     pub(crate) fn is_idle(&self) -> bool {
         let queue = self.shared.queue();
         queue.jobs.is_empty() && queue.driver.is_none()
+    }
+
+    /// Whether a part of a brick that begins and ends on pages is moved in pieces that do.
+    pub(crate) fn moves_whole_pages(&self, brick: &Shape, element_bytes: u64, room_bytes: u64) -> bool {
+        let window_bytes = lock(&self.shared.pipeline).buffer_bytes(room_bytes);
+        unit::is_cut_at_pages(brick, element_bytes, window_bytes)
     }
 
     /// The most memory that transfers ever held, in bytes.

@@ -114,6 +114,11 @@ impl Pipeline {
         self.current.is_none() && self.flights.is_empty()
     }
 
+    /// How long buffers are for bricks of `room_bytes`.
+    pub(super) fn buffer_bytes(&self, room_bytes: u64) -> u64 {
+        self.buffers.len_for(room_bytes)
+    }
+
     pub(super) fn memory_bytes_peak(&self) -> u64 {
         self.buffers.peak_bytes
     }

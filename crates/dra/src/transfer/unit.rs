@@ -128,16 +128,29 @@ impl Piece {
         if self.is_whole {
             return Write { zeros: self.clearing(&ranges), ranges, reads };
         }
-        // The page cache merges the pages at its ends with those of its neighbours.
-        let extent = self.extent();
+        // The page cache merges the pages at its ends with those of its neighbours, if there are any.
+        let (extent, beyond) = (self.extent(), self.room_behind());
         if let Some(first) = ranges.first_mut() {
             first.start = extent.start;
         }
-        if let Some(last) = ranges.last_mut() {
+        if let Some(last) = ranges.last_mut()
+            && last.end > beyond
+        {
             last.end = extent.end;
         }
-        let zeros = if self.runs_count() > 1 { self.clearing(&ranges) } else { vec![] };
+        let is_one_run = self.runs_count() == 1 && ranges == [extent];
+        let zeros = if is_one_run { vec![] } else { self.clearing(&ranges) };
         Write { ranges, reads, zeros }
+    }
+
+    /// How far the brick has nothing of the array behind a part that is alone.
+    fn room_behind(&self) -> u64 {
+        let (counts, brick) = (self.part.counts(), Layout::dense(&self.brick));
+        let outermost = counts.iter().position(|&count| count > 1).unwrap_or(counts.len() - 1);
+        // From the last element of its last row to the first one of the next row.
+        let row = Shape::from_fn(counts.len(), |d| if d > outermost { counts[d] } else { 1 });
+        let stride = self.brick[outermost + 1..].iter().product::<u64>();
+        self.extent().end + (stride - brick.span(&row) as u64) * self.element_bytes
     }
 
     /// The extents of pieces of the part, each of which takes no more than `window_bytes` of a buffer, two pages at least and an element; `None` if
@@ -149,16 +162,16 @@ impl Piece {
         let (counts, mut cut) = (self.part.counts(), self.part.counts());
         let bytes_max = window_bytes - 2 * PAGE_BYTES;
         for (d, &count) in counts.iter().enumerate() {
-            let stride = self.brick[d + 1..].iter().fold(self.element_bytes, |bytes, extent| bytes * extent);
+            let stride = stride_bytes(&self.brick, d, self.element_bytes);
             if count * stride <= bytes_max {
                 break;
             }
             cut[d] = (bytes_max / stride).max(1);
+            let in_pages = rows_in_pages(stride);
+            if cut[d] > in_pages {
+                cut[d] -= cut[d] % in_pages;
+            }
             if stride <= bytes_max {
-                let in_pages = PAGE_BYTES / (1 << stride.trailing_zeros().min(PAGE_BYTES.trailing_zeros()));
-                if cut[d] > in_pages {
-                    cut[d] -= cut[d] % in_pages;
-                }
                 break;
             }
         }
@@ -209,6 +222,34 @@ impl Piece {
         });
         visit(rest);
     }
+}
+
+/// From an element of a brick to the next one along a dimension, in bytes.
+fn stride_bytes(brick: &Shape, dim: usize, element_bytes: u64) -> u64 {
+    brick[dim + 1..].iter().fold(element_bytes, |bytes, extent| bytes * extent)
+}
+
+/// How many rows of so many bytes are whole pages.
+fn rows_in_pages(row_bytes: u64) -> u64 {
+    PAGE_BYTES >> row_bytes.trailing_zeros().min(PAGE_BYTES.trailing_zeros())
+}
+
+/// Whether [`Piece::cut`] cuts parts of bricks that begin and end on pages into pieces that do.
+pub(super) fn is_cut_at_pages(brick: &Shape, element_bytes: u64, window_bytes: u64) -> bool {
+    let bytes_max = window_bytes - 2 * PAGE_BYTES;
+    for (d, &count) in brick.iter().enumerate() {
+        let stride = stride_bytes(brick, d, element_bytes);
+        if count * stride <= bytes_max || (d == 0 && count * stride <= window_bytes) {
+            return true;
+        }
+        if (bytes_max / stride).max(1) < rows_in_pages(stride) {
+            return false;
+        }
+        if stride <= bytes_max {
+            return true;
+        }
+    }
+    true
 }
 
 /// Adds the pages of a gap, if there is one.
@@ -508,9 +549,14 @@ mod tests {
         // Rows 3 to 5 of those that have 100 of 512 elements in the array.
         let rows = Piece { is_alone: true, ..piece([3, 0], [6, 100]) };
         assert!(!rows.depends_on_data());
-        let gaps = [3, 4].map(|row| row * 4096 + 800..(row + 1) * 4096);
-        let expected = Write { ranges: vec![3 * 4096..5 * 4096 + 800], reads: vec![], zeros: gaps.into() };
+        let gaps = [3, 4, 5].map(|row| row * 4096 + 800..(row + 1) * 4096);
+        let expected = Write { ranges: vec![3 * 4096..6 * 4096], reads: vec![], zeros: gaps.into() };
         assert_eq!((rows.write(true), rows.write(false)), (expected.clone(), expected));
+        // Of rows of 2000 bytes two begin in the page in which the last one of the part ends.
+        let brick = Shape::new(&[256, 250]).unwrap();
+        let rows = Piece { brick, is_alone: true, ..piece([3, 0], [6, 200]) };
+        let Write { ranges, zeros, .. } = rows.write(true);
+        assert_eq!((&ranges[..], zeros), (&[6000..11_600][..], vec![7600..8000, 9600..10_000]));
     }
 
     #[test]
@@ -528,6 +574,17 @@ mod tests {
         assert_eq!(cut(&[10_000, 125], &[10_000, 1], MIB), Some(vec![1024, 1]));
         assert_eq!(cut(&[4, 1 << 20], &[4, 1 << 20], MIB), Some(vec![1, (MIB - 8192) / 8 / 512 * 512]));
         assert_eq!(cut(&[4, 1 << 20, 3], &[4, 5, 3], MIB), Some(vec![1, 5, 3]));
+    }
+
+    #[test]
+    fn bricks_are_cut_at_pages_if_enough_rows_go_into_a_window() {
+        const MIB: u64 = 1 << 20;
+        let is_cut = |brick: &[u64]| is_cut_at_pages(&Shape::new(brick).unwrap(), 8, MIB);
+        // One window, rows of pages, of 1000 bytes, of which 512 are whole pages, and of a page and 8 bytes, of which 512 are too much.
+        assert!(is_cut(&[128, 1024]) && is_cut(&[1000, 1024]) && is_cut(&[10_000, 125]));
+        assert!(!is_cut(&[1000, 513]) && is_cut(&[200, 513]));
+        // Rows longer than the window.
+        assert!(is_cut(&[4, 1 << 20]) && !is_cut(&[4, (1 << 20) + 1]));
     }
 
     proptest! {
@@ -548,6 +605,11 @@ mod tests {
                 let grid = section::BrickGrid::new(&part.counts(), &cut).unwrap();
                 let piece = Piece { part: grid.elements(&at).shifted_by(part.lo()), ..whole };
                 prop_assert!(len_of(&window(&piece.ranges())) <= window_bytes, "{piece:?}");
+                // Where parts are whole rows, or whole pages are elements.
+                let begins_on_page = |piece: &Piece| piece.first_byte().is_multiple_of(PAGE_BYTES);
+                if is_cut_at_pages(&brick, element_bytes, window_bytes) && begins_on_page(&whole) {
+                    prop_assert!(begins_on_page(&piece), "{piece:?}");
+                }
             }
         }
     }
