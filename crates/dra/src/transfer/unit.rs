@@ -236,10 +236,13 @@ fn rows_in_pages(row_bytes: u64) -> u64 {
 
 /// Whether [`Piece::cut`] cuts parts of bricks that begin and end on pages into pieces that do.
 pub(super) fn is_cut_at_pages(brick: &Shape, element_bytes: u64, window_bytes: u64) -> bool {
+    if brick[0] * stride_bytes(brick, 0, element_bytes) <= window_bytes {
+        return true;
+    }
     let bytes_max = window_bytes - 2 * PAGE_BYTES;
     for (d, &count) in brick.iter().enumerate() {
         let stride = stride_bytes(brick, d, element_bytes);
-        if count * stride <= bytes_max || (d == 0 && count * stride <= window_bytes) {
+        if count * stride <= bytes_max {
             return true;
         }
         if (bytes_max / stride).max(1) < rows_in_pages(stride) {
@@ -585,6 +588,7 @@ mod tests {
         assert!(!is_cut(&[1000, 513]) && is_cut(&[200, 513]));
         // Rows longer than the window.
         assert!(is_cut(&[4, 1 << 20]) && !is_cut(&[4, (1 << 20) + 1]));
+        assert!(is_cut_at_pages(&Shape::new(&[3, 5]).unwrap(), 8, 120), "no larger than a page");
     }
 
     proptest! {
