@@ -2,7 +2,8 @@
  * was written is on disk afterwards, nothing hangs, and a later run finds it. Arguments: which way, and a scratch directory. */
 #include "files.h"
 
-enum { RECORD = 1600, RECORDS = 200, LARGE = 200000 };
+/* The large piece makes the file so long that space is reserved ahead of its writers. */
+enum { RECORD = 1600, RECORDS = 200, LARGE = 10000000 };
 
 static char small[RECORDS][RECORD], large[LARGE];
 
