@@ -12,6 +12,7 @@ use crate::caught::message_of_panic;
 use crate::in_memory::ArrayInMemory;
 use section::Shape;
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -19,6 +20,8 @@ use std::thread::{self, JoinHandle};
 #[derive(Debug)]
 pub(crate) struct Engine {
     shared: Arc<Shared>,
+    /// What the pipeline has been told: it may be locked for as long as a file takes to open.
+    memory_bytes: AtomicU64,
     worker: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -81,7 +84,7 @@ impl Engine {
             pipeline: Mutex::new(Pipeline::new(memory_bytes)),
             left_over: Mutex::default(),
         };
-        Self { shared: Arc::new(shared), worker: Mutex::default() }
+        Self { shared: Arc::new(shared), memory_bytes: memory_bytes.into(), worker: Mutex::default() }
     }
 
     /// Takes a job. It returns at once; what the caller's thread has to do is left to [`wait`](Self::wait) and
@@ -142,7 +145,7 @@ impl Engine {
 
     /// Whether a part of a brick that begins and ends on pages is moved in pieces that do.
     pub(crate) fn moves_whole_pages(&self, brick: &Shape, element_bytes: u64, room_bytes: u64) -> bool {
-        let window_bytes = lock(&self.shared.pipeline).buffer_bytes(room_bytes);
+        let window_bytes = pipeline::buffer_bytes(self.memory_bytes.load(Ordering::Relaxed), room_bytes);
         unit::is_cut_at_pages(brick, element_bytes, window_bytes)
     }
 
@@ -154,6 +157,7 @@ impl Engine {
     /// From now on transfers have so much memory.
     pub(crate) fn set_memory_bytes(&self, memory_bytes: u64) {
         lock(&self.shared.pipeline).set_memory_bytes(memory_bytes);
+        self.memory_bytes.store(memory_bytes, Ordering::Relaxed);
     }
 
     fn drop_left_over(&self) {

@@ -24,6 +24,7 @@ use super::unit::{self, Place, Ranges};
 use crate::array::OpenArray;
 use crate::error::{Error, Result};
 pub use buffers::BUFFER_BYTES_MIN;
+pub(super) use buffers::buffer_bytes;
 use buffers::{BUFFERS_MIN, Buffers};
 use elio::PageBuffer;
 use flight::{Flight, Moving, Placed, Stage};
@@ -112,11 +113,6 @@ impl Pipeline {
     /// Whether nothing is under way.
     pub(super) fn is_empty(&self) -> bool {
         self.current.is_none() && self.flights.is_empty()
-    }
-
-    /// How long buffers are for bricks of `room_bytes`.
-    pub(super) fn buffer_bytes(&self, room_bytes: u64) -> u64 {
-        self.buffers.len_for(room_bytes)
     }
 
     pub(super) fn memory_bytes_peak(&self) -> u64 {

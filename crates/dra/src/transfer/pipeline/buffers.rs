@@ -28,10 +28,9 @@ impl Buffers {
         Self { memory_bytes, len_bytes: 0, count: 0, free: vec![], peak_bytes: 0 }
     }
 
-    /// How long buffers are for bricks of `brick_bytes`: larger bricks are moved in pieces.
+    /// How long buffers are for bricks of `brick_bytes`.
     pub(super) fn len_for(&self, brick_bytes: u64) -> u64 {
-        let half = self.memory_bytes / BUFFERS_MIN / PAGE_BYTES * PAGE_BYTES;
-        brick_bytes.min(half.max(BUFFER_BYTES_MIN))
+        buffer_bytes(self.memory_bytes, brick_bytes)
     }
 
     /// Whether a buffer of `len_bytes` is free, while `in_flight` others are in use. Makes new ones where none is.
@@ -74,4 +73,10 @@ impl Buffers {
     pub(super) fn put_back(&mut self, buffer: PageBuffer) {
         self.free.push(buffer);
     }
+}
+
+/// How long buffers are that have `memory_bytes` together, for bricks of `brick_bytes`: larger bricks are moved in pieces.
+pub(in crate::transfer) fn buffer_bytes(memory_bytes: u64, brick_bytes: u64) -> u64 {
+    let half = memory_bytes / BUFFERS_MIN / PAGE_BYTES * PAGE_BYTES;
+    brick_bytes.min(half.max(BUFFER_BYTES_MIN))
 }
