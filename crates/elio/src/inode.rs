@@ -1,7 +1,7 @@
 //! What all handles of one file in this process share, so that each sees at once what another has written.
 
 use crate::device::Device;
-use crate::device::release::{self, PATIENCE, PAUSE};
+use crate::device::release::{self, PAUSE};
 use crate::file::Sharing;
 use crate::policy::memory_share;
 use crate::stream::coverage::Coverage;
@@ -271,7 +271,7 @@ impl Inode {
     /// Starts writing out what was written through the cache, when enough has come together. Not of a file that nobody has open any
     /// more, whose requests may still be waited for: who would give back what is allocated for it?
     pub(crate) fn note_cached_write(&self, device: &Arc<dyn Device>, range: Range<u64>, filling: Filling) {
-        let mut writeback = lock(&self.writeback);
+        let Some(mut writeback) = lock_unless_ending(&self.writeback) else { return };
         // Asked under the lock: the last handle gives back, under it, what is noted before.
         if self.handles_count.load(Ordering::Acquire) > 0 {
             writeback.note(device, range, filling);
@@ -332,17 +332,17 @@ pub(crate) fn release_at_exit() {
 fn release_all_open() {
     let mut inodes = Inode::all_open();
     inodes.sort_unstable_by_key(|inode| inode.identity);
-    let begin = Instant::now();
-    let mut patience = PATIENCE;
+    let own_deadline = Instant::now() + OWN_PATIENCE;
+    let mut deadline = release::exit_deadline();
     for (device, sharing) in inodes.iter().filter_map(|inode| inode.device_to_release()) {
         while let Err(error) = device.release_now() {
-            let patience_here = if sharing == Sharing::Exclusive { OWN_PATIENCE } else { patience };
-            if error.kind() != io::ErrorKind::WouldBlock || begin.elapsed() >= patience_here {
+            let deadline_here = if sharing == Sharing::Exclusive { own_deadline } else { deadline };
+            if error.kind() != io::ErrorKind::WouldBlock || Instant::now() >= deadline_here {
                 tracing::debug!(%error, "space allocated ahead stays with a file");
                 break;
             }
             if sharing != Sharing::Exclusive && !device.waits_for_others() {
-                patience = Duration::ZERO;
+                deadline = Instant::now();
                 break;
             }
             thread::sleep(PAUSE);
@@ -353,8 +353,8 @@ fn release_all_open() {
 impl Drop for Inode {
     fn drop(&mut self) {
         CACHED_BYTES.fetch_sub(self.cached_end_bytes.load(Ordering::Relaxed), Ordering::Relaxed);
-        if let Some(open) = OPEN.get() {
-            lock(open).remove(self.identity);
+        if let Some(mut open) = OPEN.get().and_then(lock_unless_ending) {
+            open.remove(self.identity);
         }
     }
 }

@@ -372,11 +372,8 @@ impl Device for PreadDevice {
     }
 
     /// Nobody in another process has the file open, because of the lease, and nobody in this one writes: through this opening, because
-    /// that waits, and through others, because there are none. A ring may write through this opening only where there is no direct route.
+    /// that waits, and through others, because there are none.
     fn release_now(&self) -> io::Result<()> {
-        if self.properties.direct.is_none() {
-            return Err(io::ErrorKind::Unsupported.into());
-        }
         let busy = || io::Error::from(io::ErrorKind::WouldBlock);
         // While the program ends nothing that is locked is waited for: it may stay so.
         let _alone = if exit::is_ending() {

@@ -11,8 +11,9 @@ use crate::pool;
 use crate::sys::{calls, exit};
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
-use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -52,9 +53,23 @@ fn waiting() -> Option<MutexGuard<'static, Waiting>> {
     (0..TRIES_MAX).find_map(|_| WAITING.try_lock().map_err(again).ok())
 }
 
+/// How many times space was given back.
+static GIVEN_BACK_COUNT: AtomicU64 = AtomicU64::new(0);
+
+pub(crate) fn given_back_count() -> u64 {
+    GIVEN_BACK_COUNT.load(Ordering::Acquire)
+}
+
+/// Until when a program that ends waits for others, for all its files: its time begins when this is asked first.
+pub(crate) fn exit_deadline() -> Instant {
+    static DEADLINE: OnceLock<Instant> = OnceLock::new();
+    *DEADLINE.get_or_init(|| Instant::now() + PATIENCE)
+}
+
+/// After what is held back was written: others are waited for here, and who has started the program may not wait for it so long.
 fn at_exit() {
     static AT_EXIT: Once = Once::new();
-    AT_EXIT.call_once(|| exit::at_exit(release_at_exit));
+    AT_EXIT.call_once(|| exit::last_at_exit(release_at_exit));
 }
 
 /// Notes a device that is closed as soon as what is under way has ended, which the program may not wait for.
@@ -85,44 +100,74 @@ pub(super) fn later(fd: OwnedFd, len_bytes: u64, sharing: Sharing) {
     pool::releases().run(release_all);
 }
 
-/// Gives back what can be at once. Tells how many files were tried.
-pub(crate) fn release_waiting() -> usize {
-    let count = waiting().map_or(0, |waiting| waiting.files.len());
-    (0..count).map_while(|_| release_next()).count()
+/// Gives back what can be at once, and waits until what others have in hand is given back.
+pub(crate) fn release_waiting() {
+    release_round();
+    let begin = Instant::now();
+    while !exit::is_ending() && is_any_in_hand() && begin.elapsed() < PATIENCE {
+        thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Closes all that wait, for who finds no descriptor left: what can be given back is, the rest stays with its files.
 pub(crate) fn give_up_waiting() -> bool {
-    let count = release_waiting();
+    let is_any = is_anything_waiting();
+    release_waiting();
     let left = waiting().map(|mut waiting| std::mem::take(&mut waiting.files));
     drop(left);
-    count > 0
+    is_any
 }
 
+/// Also what is being tried.
 pub(crate) fn is_anything_waiting() -> bool {
-    waiting().is_some_and(|waiting| !waiting.files.is_empty())
+    waiting().is_some_and(|waiting| waiting.in_hand_count > 0 || !waiting.files.is_empty())
 }
 
 /// Closes those that have no name any more, so that they do not keep their space until it is their turn.
 pub(crate) fn forget_removed() {
-    let is_removed = |closed: &Closed| calls::is_removed(closed.fd.as_fd());
-    let Some(mut waiting) = waiting() else { return };
-    let (removed, left) = waiting.files.drain(..).partition::<VecDeque<_>, _>(is_removed);
-    waiting.files = left;
-    drop(waiting); // before those are closed, for which the file system may take its time
-    drop(removed);
+    forget(|fd| calls::is_removed(fd));
 }
 
-/// Also waits for what others are trying: a program that ends would lose it.
+/// Closes some of those that wait.
+pub(crate) fn forget(is_meant: impl Fn(BorrowedFd<'_>) -> bool) {
+    let Some(mut waiting) = waiting() else { return };
+    let (meant, left) =
+        waiting.files.drain(..).partition::<VecDeque<_>, _>(|closed| is_meant(closed.fd.as_fd()));
+    waiting.files = left;
+    drop(waiting); // before those are closed, for which the file system may take its time
+    drop(meant);
+}
+
+/// Also waits for what others are trying: a program that ends would lose it. Not for ever then: a signal handler may have
+/// interrupted who has a file in hand.
 fn release_all() {
     loop {
-        match release_next() {
-            Some(Tried::Done) => {}
-            Some(Tried::Again) => thread::sleep(PAUSE),
-            None if exit::is_ending() && is_any_in_hand() => thread::sleep(PAUSE),
-            None => return,
+        let is_last = exit::is_ending() && Instant::now() >= exit_deadline();
+        let round = release_round();
+        let is_over = round.tried_count == 0 && !(exit::is_ending() && is_any_in_hand());
+        if is_over || is_last {
+            return;
+        }
+        if round.done_count == 0 {
+            thread::sleep(PAUSE);
         }
     }
+}
+
+struct Round {
+    tried_count: usize,
+    done_count: usize,
+}
+
+/// Tries each file that waits now once.
+fn release_round() -> Round {
+    let count = waiting().map_or(0, |waiting| waiting.files.len());
+    let mut round = Round { tried_count: 0, done_count: 0 };
+    for tried in (0..count).map_while(|_| release_next()) {
+        round.tried_count += 1;
+        round.done_count += usize::from(matches!(tried, Tried::Done));
+    }
+    round
 }
 
 fn is_any_in_hand() -> bool {
@@ -136,30 +181,41 @@ enum Tried {
 
 /// Tries the next file, if there is one.
 fn release_next() -> Option<Tried> {
-    let closed = waiting()?.take()?;
+    let (closed, _in_hand) = take()?;
     let left = closed.release();
     let tried = if left.is_some() { Tried::Again } else { Tried::Done };
-    waiting()?.put_back(left);
+    waiting()?.files.extend(left);
     Some(tried)
 }
 
-impl Waiting {
-    fn take(&mut self) -> Option<Closed> {
-        let closed = self.files.pop_front()?;
-        self.in_hand_count += 1;
-        Some(closed)
-    }
+/// Counts a file that is being tried.
+struct InHand;
 
-    fn put_back(&mut self, left: Option<Closed>) {
-        self.in_hand_count -= 1;
-        self.files.extend(left);
+impl Drop for InHand {
+    fn drop(&mut self) {
+        if let Some(mut waiting) = waiting() {
+            waiting.in_hand_count -= 1;
+        }
     }
+}
+
+fn take() -> Option<(Closed, InHand)> {
+    let mut waiting = waiting()?;
+    let closed = waiting.files.pop_front()?;
+    waiting.in_hand_count += 1;
+    Some((closed, InHand))
 }
 
 impl Closed {
     /// Gives back what can be; gives the file if it is worth another try.
     fn release(mut self) -> Option<Self> {
-        let error = calls::release_beyond_end(self.fd.as_fd(), self.len_bytes).err()?;
+        if calls::is_removed(self.fd.as_fd()) {
+            return None; // all of its space goes with it
+        }
+        let Err(error) = calls::release_beyond_end(self.fd.as_fd(), self.len_bytes) else {
+            GIVEN_BACK_COUNT.fetch_add(1, Ordering::Release);
+            return None;
+        };
         let until = *self.until.get_or_insert_with(|| Instant::now() + PATIENCE);
         let is_open = error.kind() == io::ErrorKind::WouldBlock && self.sharing != Sharing::Exclusive;
         if is_open && Instant::now() < until && calls::lock_if_free(self.fd.as_fd()) {

@@ -101,7 +101,11 @@ impl Device for UringDevice {
         self.file.release_beyond(len_bytes, sharing);
     }
 
+    /// Where there is no direct route the ring may be writing through the opening that is to be alone.
     fn release_now(&self) -> io::Result<()> {
+        if self.properties().ring == Some(Route::Cached) {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
         self.file.release_now()
     }
 

@@ -28,16 +28,21 @@ static SUMS_BYTES: Mutex<BTreeMap<u64, u64>> = Mutex::new(BTreeMap::new());
 /// How often something was given back because there was no space left.
 static GIVEN_BACK_COUNT: AtomicU64 = AtomicU64::new(0);
 
+/// Also of files that were closed.
 fn given_back_count() -> u64 {
-    GIVEN_BACK_COUNT.load(Ordering::Acquire)
+    GIVEN_BACK_COUNT.load(Ordering::Acquire) + release::given_back_count()
 }
 
-fn sums_bytes() -> MutexGuard<'static, BTreeMap<u64, u64>> {
-    SUMS_BYTES.lock().unwrap_or_else(PoisonError::into_inner)
+/// `None` if the program ends and somebody has them locked: it may be for ever.
+fn sums_bytes() -> Option<MutexGuard<'static, BTreeMap<u64, u64>>> {
+    if exit::is_ending() {
+        return SUMS_BYTES.try_lock().ok();
+    }
+    Some(SUMS_BYTES.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 fn sum_bytes(file_system: Option<u64>) -> u64 {
-    file_system.and_then(|number| sums_bytes().get(&number).copied()).unwrap_or(0)
+    file_system.and_then(|number| sums_bytes()?.get(&number).copied()).unwrap_or(0)
 }
 
 fn share_max(ranks_on_node: u64) -> u64 {
@@ -63,7 +68,8 @@ impl Reserved {
             number if number == self.file_system => sum_bytes(number).saturating_sub(self.bytes),
             number => sum_bytes(number),
         };
-        let without_bytes = device.available_bytes().unwrap_or(0) + self.bytes + others_bytes;
+        let without_bytes =
+            device.available_bytes().unwrap_or(0).saturating_add(self.bytes).saturating_add(others_bytes);
         (without_bytes / share_max(ranks_on_node())).saturating_sub(others_bytes)
     }
 
@@ -82,10 +88,11 @@ impl Reserved {
     }
 
     fn count(&mut self, bytes: u64) {
-        if let Some(number) = self.file_system {
-            let mut all = sums_bytes();
+        if let Some(number) = self.file_system
+            && let Some(mut all) = sums_bytes()
+        {
             let sum = all.entry(number).or_default();
-            *sum = *sum - self.bytes + bytes;
+            *sum = sum.saturating_sub(self.bytes).saturating_add(bytes);
         }
         self.bytes = bytes;
     }
@@ -129,28 +136,31 @@ pub(crate) fn may_find_space(device: &dyn Device, error: &io::Error) -> bool {
     is_full(error) && file_system.is_some() && (has_anything(file_system) || given_back_count() > 0)
 }
 
-/// Whether anything is reserved ahead there, or is about to be given back.
+/// Whether anything is reserved ahead there, or any file that was closed has space which is being given back or waits for it.
 fn has_anything(file_system: Option<u64>) -> bool {
     sum_bytes(file_system) > 0 || (file_system.is_some() && release::is_anything_waiting())
 }
 
 /// Gives back what this process has reserved ahead in a file system and nobody has filled: of files that are its own. Files that others
-/// write as well keep theirs, because another rank may be writing there. Tells whether it was worth trying, also if another
-/// thread has done it meanwhile.
+/// write as well keep theirs, because another rank may be writing there. Tells whether anything was given back, or may have been by another
+/// thread meanwhile.
 pub(crate) fn give_back(file_system: Option<u64>) -> bool {
     /// Whoever finds no space waits until it was given back by who was first.
     static TURN: Mutex<()> = Mutex::new(());
-    // While the program ends somebody may hold a lock for ever.
-    if file_system.is_none() || exit::is_ending() {
+    if file_system.is_none() {
         return false;
     }
-    let Ok(turn) = TURN.try_lock() else { return TURN.lock().is_ok() };
+    // While the program ends somebody may hold a lock for ever.
+    let Ok(turn) = TURN.try_lock() else { return !exit::is_ending() && TURN.lock().is_ok() };
     if !has_anything(file_system) {
         return false;
     }
-    let closed_count = release::release_waiting();
+    let before_count = release::given_back_count();
+    release::release_waiting();
+    let closed_count = release::given_back_count() - before_count;
     let open_count = Inode::all_open().iter().filter(|inode| inode.give_back_reserved(file_system)).count();
-    if closed_count + open_count > 0 {
+    let is_any = closed_count > 0 || open_count > 0;
+    if is_any {
         GIVEN_BACK_COUNT.fetch_add(1, Ordering::Release);
         tracing::info!(
             closed_count,
@@ -159,7 +169,7 @@ pub(crate) fn give_back(file_system: Option<u64>) -> bool {
         );
     }
     drop(turn);
-    closed_count + open_count > 0
+    is_any
 }
 
 #[cfg(test)]

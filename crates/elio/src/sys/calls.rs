@@ -253,7 +253,7 @@ pub(crate) fn release_beyond_end(fd: BorrowedFd<'_>, len_bytes_min: u64) -> io::
 fn set_same_len(fd: BorrowedFd<'_>, len_bytes_min: u64) -> io::Result<()> {
     let file = std::fs::File::from(fd.try_clone_to_owned()?);
     let found = file.metadata()?;
-    if found.nlink() > 0 && found.len() >= len_bytes_min { file.set_len(found.len()) } else { Ok(()) }
+    if found.len() >= len_bytes_min { file.set_len(found.len()) } else { Ok(()) }
 }
 
 /// Whether a file has no name any more.
