@@ -10,7 +10,6 @@ use command::plan;
 use command::progress::{Amount, Canvas, Progress};
 use command::reblocking::{self, Found, Prepared, Reblocking};
 use dra::{Access, Context, DiskArray, Settings, UNFINISHED};
-use layout::DeviceModel;
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,6 +41,10 @@ pub(crate) struct Facts {
 pub(crate) fn run(options: &Reblock, ga: &ga::Context, canvas: Canvas) -> Result<Facts> {
     let comm = Arc::new(ga.world().communicator()?);
     let ranks = comm.size() as u64;
+    // Launchers need not set variables on every host: what rank 0 has been told of the device counts.
+    let mut options = options.clone();
+    options.reblocking.device = comm.broadcast_text(options.reblocking.device, 0)?;
+    let options = &options;
     let prepared = comm.agree(prepare(options, ranks))?;
     let found = found_by_first(&comm, &prepared.found)?;
     let Prepared { copy, target: path, .. } = prepared;
@@ -55,8 +58,7 @@ pub(crate) fn run(options: &Reblock, ga: &ga::Context, canvas: Canvas) -> Result
         Found::Nothing { passes } => disk.create(&path, &copy.spec(passes), Access::ReadWrite)?,
     };
     let began = Instant::now();
-    let device = device_of_first(&comm, copy.device())?;
-    let done = move_elements(&disk, ga, &copy, device, (&source, &mut target), canvas)?;
+    let done = move_elements(&disk, ga, &copy, (&source, &mut target), canvas)?;
     let seconds = began.elapsed().as_secs_f64();
     interrupt::change_last_words(if options.verify { NOT_COMPARED } else { COMPLETE });
     let verified =
@@ -96,17 +98,10 @@ fn found_by_first(comm: &Comm, mine: &Found) -> Result<Found> {
     Ok(if first[0] == 1 { Found::Unfinished } else { Found::Nothing { passes: first[1] } })
 }
 
-/// Launchers need not set variables on every host: what rank 0 has been told of the device counts. Collective.
-fn device_of_first(comm: &Comm, mine: DeviceModel) -> Result<DeviceModel> {
-    let first = comm.broadcast_text(mine.setting(), 0)?;
-    Ok(first.parse().map_err(reblock::Error::Plan)?)
-}
-
 fn move_elements(
     disk: &Context,
     ga: &ga::Context,
     copy: &Reblocking,
-    device: DeviceModel,
     arrays: (&DiskArray, &mut DiskArray),
     canvas: Canvas,
 ) -> Result<reblock::Outcome> {
@@ -118,7 +113,7 @@ fn move_elements(
             bar.get_or_insert_with(|| Progress::on(canvas, "copying", Amount::Bytes(progress.all_bytes)));
         bar.set(format!("pass {} of {}", progress.pass + 1, progress.passes), progress.written_bytes);
     };
-    let options = reblock::Options { device, ..reblock::Options::default() };
+    let options = reblock::Options { device: copy.device(), ..reblock::Options::default() };
     Ok(reblock::copy(disk, &dra_ga::maker(ga), arrays, copy.permutation(), &options, &mut show)?)
 }
 

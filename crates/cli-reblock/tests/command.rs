@@ -323,7 +323,7 @@ fn what_is_reported_is_what_was_planned() {
         ranks: Some(3),
         io_processes: None,
         files: 1,
-        device: "read=1500,operations=1,memory=9".parse().unwrap(),
+        device: "read=1500,operations=1,memory=9".to_owned(),
         bandwidth: None,
         operations: Some(5000),
         alone: Some(20),

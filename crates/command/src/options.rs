@@ -1,7 +1,6 @@
 //! Options that several commands take, and those of re-blocking.
 
 use clap::{Args, ValueHint};
-use layout::DeviceModel;
 use std::path::PathBuf;
 
 /// Whether facts are printed for people or for programs.
@@ -42,7 +41,7 @@ pub struct Reblocking {
         default_value = "",
         hide_default_value = true
     )]
-    pub device: DeviceModel,
+    pub device: String,
     /// What the device reads and writes in a second, in megabytes; 2000 where nothing says it.
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub bandwidth: Option<u64>,

@@ -22,6 +22,8 @@ pub struct Reblocking {
     source: ArrayDirectory,
     spec: ArraySpec,
     permutation: Permutation,
+    /// What the options say of it all together.
+    device: DeviceModel,
     options: options::Reblocking,
 }
 
@@ -68,7 +70,7 @@ impl Reblocking {
     ///
     /// # Errors
     /// - [`Error::Array`]: there is none; or the target cannot be: an extent of a brick is zero, or too many files.
-    /// - [`Error::Plan`]: the order of dimensions is none. [`Error::BadArgument`]: it, or the brick, has not as many.
+    /// - [`Error::Plan`]: the order of dimensions is none, or the device cannot be understood. [`Error::BadArgument`]: it, or the brick, has not as many.
     /// - [`Error::Unfinished`]: the array itself is not complete.
     pub fn new(path: &Path, options: &options::Reblocking) -> Result<Self> {
         let source = ArrayDirectory::open(path)?;
@@ -88,7 +90,8 @@ impl Reblocking {
             order => Permutation::new(order)?,
         };
         let spec = spec(&source, &permutation, options)?;
-        Ok(Self { source, spec, permutation, options: options.clone() })
+        let device = options.device.parse()?;
+        Ok(Self { source, spec, permutation, device, options: options.clone() })
     }
 
     /// The source.
@@ -118,8 +121,8 @@ impl Reblocking {
     /// What the device costs.
     pub fn device(&self) -> DeviceModel {
         let options = &self.options;
+        let said = self.device;
         let bytes = |megabytes: Option<u64>| megabytes.map(|megabytes| megabytes.saturating_mul(1_000_000));
-        let said = options.device;
         DeviceModel {
             read_bytes_per_second: bytes(options.bandwidth).unwrap_or(said.read_bytes_per_second),
             write_bytes_per_second: bytes(options.bandwidth).unwrap_or(said.write_bytes_per_second),
@@ -269,7 +272,7 @@ mod tests {
             ranks: None,
             io_processes: None,
             files: 1,
-            device: DeviceModel::default(),
+            device: String::new(),
             bandwidth: None,
             operations: None,
             alone: None,

@@ -252,7 +252,10 @@ impl DiskArray {
             let (brick, element_bytes) = (layout.bricks().brick(), layout.data_type().bytes());
             engine.moves_whole_pages(brick, element_bytes, self.open.room_bytes())
         };
-        let aligned = layout.shard().stride_bytes().is_multiple_of(PAGE_BYTES) && is_in_pages();
+        let shard = layout.shard();
+        let aligned =
+            [shard.stride_bytes(), shard.offset_bytes(0)].iter().all(|at| at.is_multiple_of(PAGE_BYTES))
+                && is_in_pages();
         let filling = if around_cache && aligned { Filling::AroundCache } else { Filling::ThroughCache };
         self.open.shards.fill(filling);
         self.is_filled.store(true, Ordering::Relaxed);

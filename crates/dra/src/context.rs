@@ -20,8 +20,8 @@ const MEMORY_BYTES: u64 = 32 << 20;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Settings {
     /// Memory for the buffers of each rank, all transfers together; 32 MiB if nothing is said. It is used by I/O processes
-    /// only. Bricks of more than half of it are moved in pieces, but not of more than 1 MiB: less than 2 MiB is raised to that, or to two
-    /// bricks if those are less.
+    /// only. Bricks of more than half of it are moved in pieces, those of up to 1 MiB always whole: less than two bricks, and less than
+    /// 2 MiB, is raised to the smaller of these. A transfer that is under way keeps the buffers that it began with.
     pub memory_bytes: Option<u64>,
     /// How many ranks read and write files, for arrays that do not say; two of each node if nothing is said.
     pub io_processes: Option<u32>,

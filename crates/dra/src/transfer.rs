@@ -25,6 +25,7 @@ use std::path::Path;
 
 pub(crate) use mapping::Mapping;
 pub use pipeline::BUFFER_BYTES_MIN;
+pub use unit::GAP_BYTES;
 
 /// Which way elements go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

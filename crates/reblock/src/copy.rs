@@ -113,6 +113,11 @@ mod tests {
     }
 
     #[test]
+    fn gaps_that_plans_expect_to_be_moved_are_those_that_transfers_join() {
+        assert_eq!(Options::default().device.gap_bytes, dra::GAP_BYTES);
+    }
+
+    #[test]
     fn as_little_memory_as_buffers_can_have_is_shared_out_to_them() {
         assert_eq!(layout::share(1, 1, u64::MAX).buffers, 2 * dra::BUFFER_BYTES_MIN);
     }

@@ -32,6 +32,7 @@ fn main() -> ExitCode {
             scenario!(oracle::narrow_sections_of_long_rows_agree_with_a_plain_array),
             scenario!(oracle::bricks_of_more_than_the_memory_agree_with_a_plain_array).ranks(..=3),
             scenario!(oracle::pieces_of_a_brick_that_meet_in_a_page_keep_each_others_elements).ranks(..=3),
+            scenario!(oracle::a_piece_that_a_helper_copies_does_not_undo_the_one_after_it).ranks(..=3),
             scenario!(oracle::transfers_that_overlap_in_bricks_come_in_order),
             scenario!(oracle::what_is_before_a_section_in_its_first_page_is_kept),
             scenario!(oracle::what_transfers_of_a_new_array_leave_of_their_bricks_is_kept),

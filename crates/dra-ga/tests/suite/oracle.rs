@@ -284,6 +284,33 @@ pub(crate) fn pieces_of_a_brick_that_meet_in_a_page_keep_each_others_elements(wo
     check(world, &path, DataType::Float64, &dims, &expected);
 }
 
+/// A thread that waits copies the first piece of the second brick, and is not done when the last row, the second piece, is written.
+pub(crate) fn a_piece_that_a_helper_copies_does_not_undo_the_one_after_it(world: &World) {
+    let settings = Settings { memory_bytes: Some(1 << 20), io_processes: None };
+    let disk = dra_ga::context(&world.ga, settings).expect("a context");
+    let (dims, path) = ([22, 12_501], World::path("helped"));
+    let mut in_bricks = spec(&dims, &[11, 12_501]);
+    in_bricks.attributes.io_processes_hint = 1;
+    for _ in 0..3 {
+        let array = disk.create(&path, &in_bricks, Access::ReadWrite).expect("created");
+        let on_disk = section(&[1, 0], &[22, 12_500]);
+        let values: Vec<u8> = (1..=12_500 * 21u32).flat_map(|value| f64::from(value).to_le_bytes()).collect();
+        let memory = world.array(DataType::Float64, &[12_500, 21], &values);
+        let transfer = Transfer { in_memory: memory.whole(), on_disk, reversed: true };
+        array.write(&dra_ga::in_memory(&memory), &transfer).expect("started").wait().expect("written");
+        world.barrier();
+        memory.destroy().expect("destroyed");
+        array.close().expect("closed");
+        let mut expected = vec![0; 22 * 12_501 * 8];
+        for (at, value) in values.chunks(8).enumerate() {
+            let (column, row) = (at / 21, at % 21 + 1);
+            expected[(row * 12_501 + column) * 8..][..8].copy_from_slice(value);
+        }
+        check(world, &path, DataType::Float64, &dims, &expected);
+        world.disk.open(&path, Access::ReadOnly).expect("opened").delete().expect("deleted");
+    }
+}
+
 /// One element at a time, in bricks that each of them must read before it writes.
 pub(crate) fn transfers_that_overlap_in_bricks_come_in_order(world: &World) {
     let path = World::path("overlapping");

@@ -15,8 +15,8 @@ pub(super) struct Part {
     pub(super) section: Section,
     /// The elements of the brick that are in the array.
     brick: Section,
-    /// Whether another part of the same brick came before: all of it would not go into a buffer.
-    pub(super) is_continued: bool,
+    /// Whether it is a piece of what is moved of the brick: all of it would not go into a buffer.
+    is_cut: bool,
 }
 
 impl Part {
@@ -30,6 +30,8 @@ impl Part {
             room_bytes,
             is_whole: self.section == self.brick,
             is_alone: self.is_alone(),
+            is_last: self.section.hi() == self.brick.hi(),
+            is_cut: self.is_cut,
         }
     }
 
@@ -58,7 +60,7 @@ impl fmt::Debug for Parts {
 }
 
 impl Parts {
-    /// Parts that take no more than `window_bytes` of a buffer, which holds a page and an element at least.
+    /// Parts that take no more than `window_bytes` of a buffer, which is as long as a brick or more than two pages.
     pub(super) fn new(array: &OpenArray, section: &Section, window_bytes: u64) -> Self {
         let layout = *array.directory.layout();
         let some = !section.is_empty() && array.owners.is_io_process(array.rank);
@@ -88,7 +90,7 @@ impl Parts {
         let brick = layout.bricks().elements(&coordinates);
         let section =
             self.section.clipped_to(&brick).expect("only bricks that the section meets are visited");
-        let part = Part { place: layout.place(&coordinates), section, brick, is_continued: false };
+        let part = Part { place: layout.place(&coordinates), section, brick, is_cut: false };
         let Some(cut) = part.piece(array, array.room_bytes()).cut(self.window_bytes) else {
             return Some(part);
         };
@@ -102,9 +104,9 @@ fn pieces(part: &Part, cut: &Shape) -> Box<dyn Iterator<Item = Part> + Send> {
     let part = *part;
     let grid = BrickGrid::new(&part.section.counts(), cut).expect("extents of a part that is not empty");
     let all = Section::between(Shape::filled(cut.len(), 0), *grid.counts());
-    Box::new(all.indices().enumerate().map(move |(number, coordinates)| Part {
+    Box::new(all.indices().map(move |coordinates| Part {
         section: grid.elements(&coordinates).shifted_by(part.section.lo()),
-        is_continued: number > 0,
+        is_cut: true,
         ..part
     }))
 }

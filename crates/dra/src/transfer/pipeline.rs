@@ -214,7 +214,7 @@ impl Pipeline {
         }
         if let Some(part) = parts.next(&job.array) {
             space.reach_next(&job.array);
-            self.settle(&job.array, &part);
+            self.settle(&job, &part);
             job.part_started();
             let begun = match job.how.direction {
                 Direction::ToMemory => self.start_reading(&job, &part, driver),
@@ -231,20 +231,15 @@ impl Pipeline {
 
     /// No more parts of a job will be started.
     fn end(&mut self, job: &Arc<Job>, error: Option<Error>, driver: &impl Driver) {
-        self.hand_over_all(driver);
-        self.current = None;
-        job.all_started(error);
-        self.note_if_finished(job);
-    }
-
-    /// All that was started is with the device layer then, which keeps transfers in the order in which they came to it: what
-    /// comes next comes after them.
-    fn hand_over_all(&mut self, driver: &impl Driver) {
         self.start_batch(driver);
+        // The device layer keeps transfers in the order in which they came to it; those of the next job come after them.
         while let Some(at) = self.flights.iter().position(|flight| matches!(flight.stage, Stage::Offered(_)))
         {
             self.finish(at);
         }
+        self.current = None;
+        job.all_started(error);
+        self.note_if_finished(job);
     }
 
     fn note_if_finished(&mut self, job: &Arc<Job>) {
@@ -377,16 +372,9 @@ impl Pipeline {
         let layout = array.directory.layout().shard();
         let brick_at = layout.offset_bytes(part.place.slot);
         let piece = part.piece(array, layout.stride_bytes());
-        let has_data = if !piece.depends_on_data() {
-            false
-        } else if part.is_continued {
-            // The piece before it may have written to the page in which it begins.
-            self.hand_over_all(driver);
-            true
-        } else {
+        let has_data = piece.depends_on_data() && !job.how.onto_nothing && {
             let written = piece.extent_in_pages();
-            !job.how.onto_nothing
-                && shard.file.has_data(brick_at + written.start, written.end - written.start)?
+            shard.file.has_data(brick_at + written.start, written.end - written.start)?
         };
         let unit::Write { ranges, reads, zeros } = piece.write(has_data);
         array.shards.note_written(part.place.shard);
@@ -401,11 +389,13 @@ impl Pipeline {
     }
 
     /// Brings writes that read the brick of `part` before so far that they write, by whichever handle of the array.
-    fn settle(&mut self, array: &Arc<OpenArray>, part: &Part) {
+    fn settle(&mut self, job: &Arc<Job>, part: &Part) {
         let is_in_the_way = |flight: &Flight| {
             matches!(flight.stage, Stage::ReadingToModify(..))
                 && flight.parts.iter().any(|placed| placed.part.place == part.place)
-                && flight.job.array.real_path == array.real_path
+                && flight.job.array.real_path == job.array.real_path
+                // Pieces of one brick share nothing.
+                && !Arc::ptr_eq(&flight.job, job)
         };
         while let Some(at) = self.flights.iter().position(is_in_the_way) {
             self.finish(at);

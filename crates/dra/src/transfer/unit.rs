@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// What a device moves in the time that one more access takes: 4 KiB at random go at a quarter of the rate of a stream or less. A
 /// measured order of magnitude; nothing but speed hangs on it.
-const GAP_BYTES: u64 = 16 << 10;
+pub const GAP_BYTES: u64 = 16 << 10;
 const PAGE_BYTES: u64 = 4096;
 
 /// Around runs that are shorter all is cleared at once.
@@ -34,6 +34,10 @@ pub(super) struct Piece {
     pub(super) is_whole: bool,
     /// Whether the brick has no other elements between the first one and the last one of the part: only what is beyond the array.
     pub(super) is_alone: bool,
+    /// Whether it ends where the brick does, as far as there is an array.
+    pub(super) is_last: bool,
+    /// Whether it is one of several pieces: it shares no byte with the others, which may be written before or after it.
+    pub(super) is_cut: bool,
 }
 
 /// How a part is written.
@@ -113,13 +117,29 @@ impl Piece {
         if !self.depends_on_data() {
             return self.write_alone();
         }
-        let ranges = self.ranges();
+        let mut ranges = self.ranges();
+        if self.is_cut {
+            self.clip(&mut ranges, self.extent().end);
+        }
         if !has_data {
             return Write { zeros: self.clearing(&ranges), ranges, reads };
         }
         let (reads, behind) =
             (self.not_all_ours(&ranges), self.brick_bytes()..ranges.last().map_or(0, |last| last.end));
         Write { ranges, reads, zeros: if behind.is_empty() { zeros } else { vec![behind] } }
+    }
+
+    /// Takes from ranges what is before the part, and what is behind it, if that goes beyond `room_end`.
+    fn clip(&self, ranges: &mut Ranges, room_end: u64) {
+        let extent = self.extent();
+        if let Some(first) = ranges.first_mut() {
+            first.start = extent.start;
+        }
+        if let Some(last) = ranges.last_mut()
+            && last.end > room_end
+        {
+            last.end = extent.end;
+        }
     }
 
     /// How a part is written that has nothing of others between its elements.
@@ -129,22 +149,17 @@ impl Piece {
             return Write { zeros: self.clearing(&ranges), ranges, reads };
         }
         // The page cache merges the pages at its ends with those of its neighbours, if there are any.
-        let (extent, beyond) = (self.extent(), self.room_behind());
-        if let Some(first) = ranges.first_mut() {
-            first.start = extent.start;
-        }
-        if let Some(last) = ranges.last_mut()
-            && last.end > beyond
-        {
-            last.end = extent.end;
-        }
-        let is_one_run = self.runs_count() == 1 && ranges == [extent];
-        let zeros = if is_one_run { vec![] } else { self.clearing(&ranges) };
+        self.clip(&mut ranges, self.room_end());
+        let leaves_gaps = self.runs_count() > 1 || ranges != [self.extent()];
+        let zeros = if leaves_gaps { self.clearing(&ranges) } else { vec![] };
         Write { ranges, reads, zeros }
     }
 
     /// How far the brick has nothing of the array behind a part that is alone.
-    fn room_behind(&self) -> u64 {
+    fn room_end(&self) -> u64 {
+        if self.is_last {
+            return self.room_bytes;
+        }
         let (counts, brick) = (self.part.counts(), Layout::dense(&self.brick));
         let outermost = counts.iter().position(|&count| count > 1).unwrap_or(counts.len() - 1);
         // From the last element of its last row to the first one of the next row.
@@ -153,7 +168,7 @@ impl Piece {
         self.extent().end + (stride - brick.span(&row) as u64) * self.element_bytes
     }
 
-    /// The extents of pieces of the part, each of which takes no more than `window_bytes` of a buffer, two pages at least and an element; `None` if
+    /// The extents of pieces of the part, each of which takes no more than `window_bytes` of a buffer, more than two pages; `None` if
     /// all of it does. They lie one after the other, and begin on pages where that can be.
     pub(super) fn cut(&self, window_bytes: u64) -> Option<Shape> {
         if len_of(&self.extent_in_pages()) <= window_bytes {
@@ -240,19 +255,12 @@ pub(super) fn is_cut_at_pages(brick: &Shape, element_bytes: u64, window_bytes: u
         return true;
     }
     let bytes_max = window_bytes - 2 * PAGE_BYTES;
-    for (d, &count) in brick.iter().enumerate() {
-        let stride = stride_bytes(brick, d, element_bytes);
-        if count * stride <= bytes_max {
-            return true;
-        }
-        if (bytes_max / stride).max(1) < rows_in_pages(stride) {
-            return false;
-        }
-        if stride <= bytes_max {
-            return true;
-        }
-    }
-    true
+    // Down to the dimension along which several rows go into a window.
+    let is_cut_along = |dim: usize| dim == 0 || stride_bytes(brick, dim - 1, element_bytes) > bytes_max;
+    (0..brick.len()).take_while(|&dim| is_cut_along(dim)).all(|dim| {
+        let stride = stride_bytes(brick, dim, element_bytes);
+        (bytes_max / stride).max(1) >= rows_in_pages(stride)
+    })
 }
 
 /// Adds the pages of a gap, if there is one.
@@ -364,7 +372,16 @@ mod tests {
     /// A part of a brick of 256 x 512 doubles, 1 MiB.
     fn piece(lo: [u64; 2], hi: [u64; 2]) -> Piece {
         let (part, brick) = (Section::new(&lo, &hi).unwrap(), Shape::new(&[256, 512]).unwrap());
-        Piece { part, brick, element_bytes: 8, room_bytes: 1 << 20, is_whole: false, is_alone: false }
+        Piece {
+            part,
+            brick,
+            element_bytes: 8,
+            room_bytes: 1 << 20,
+            is_whole: false,
+            is_alone: false,
+            is_last: false,
+            is_cut: false,
+        }
     }
 
     /// What a write moves and reads before.
@@ -614,6 +631,74 @@ mod tests {
                 if is_cut_at_pages(&brick, element_bytes, window_bytes) && begins_on_page(&whole) {
                     prop_assert!(begins_on_page(&piece), "{piece:?}");
                 }
+            }
+        }
+    }
+
+    /// Applies a write to bytes of a file: elements of the part become 1, what it clears 0, and what it reads stays.
+    fn apply(piece: &Piece, write: &Write, file: &mut [u8]) {
+        let before = file.to_vec();
+        for range in &write.ranges {
+            let read: Vec<usize> = write.reads.iter().flat_map(|read| read.clone()).map(size).collect();
+            for at in range.clone().map(size) {
+                // What is neither read nor cleared nor the part's would be what the buffer had before.
+                let is_known = read.contains(&at);
+                file[at] = if is_known { before[at] } else { 9 };
+            }
+        }
+        for at in write.zeros.iter().flat_map(|zeros| zeros.clone()).map(size) {
+            file[at] = 0;
+        }
+        piece.for_each_run(|run| run.map(size).for_each(|at| file[at] = 1));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        /// Nobody has written to the brick, or somebody has everywhere; pieces are written in any order.
+        #[test]
+        fn pieces_change_nothing_of_each_other_or_of_what_others_have_written(
+            dims in prop::collection::vec((1u64..30, 0u64..4, 1u64..30), 1..=3),
+            element_bytes in prop::sample::select(vec![8u64, 64, 512]),
+            has_data in any::<bool>(),
+            order in any::<u64>(),
+        ) {
+            let brick = Shape::from_fn(dims.len(), |d| dims[d].0);
+            let lo = Shape::from_fn(dims.len(), |d| dims[d].1.min(brick[d] - 1));
+            let hi = Shape::from_fn(dims.len(), |d| (lo[d] + dims[d].2).min(brick[d]));
+            let all = brick.iter().product::<u64>() * element_bytes;
+            let room_bytes = all.next_multiple_of(PAGE_BYTES);
+            prop_assume!(room_bytes <= 1 << 20);
+            let part = Section::new(&lo, &hi).unwrap();
+            let piece_of = |part: Section, is_cut| {
+                let counts = part.counts();
+                let outermost = counts.iter().position(|&count| count > 1).unwrap_or(counts.len());
+                let is_alone = (outermost + 1..counts.len()).all(|d| counts[d] == brick[d]);
+                let is_whole = counts == brick;
+                let is_last = *part.hi() == brick[..];
+                Piece { part, brick, element_bytes, room_bytes, is_whole, is_alone, is_last, is_cut }
+            };
+            let whole = piece_of(part, false);
+            let cut = whole.cut(3 * PAGE_BYTES);
+            let grid = section::BrickGrid::new(&part.counts(), &cut.unwrap_or(part.counts())).unwrap();
+            let mut pieces: Vec<Piece> = (0..grid.count())
+                .map(|number| grid.elements(&grid.coordinates(number)).shifted_by(part.lo()))
+                .map(|section| piece_of(section, cut.is_some()))
+                .collect();
+            let count = pieces.len();
+            pieces.rotate_left(size(order) % count);
+            if order % 2 == 1 {
+                pieces.reverse();
+            }
+            let mut file = vec![if has_data { 7 } else { 0 }; size(room_bytes)];
+            for piece in &pieces {
+                apply(piece, &piece.write(has_data), &mut file);
+            }
+            let mut is_ours = vec![false; size(room_bytes)];
+            whole.for_each_run(|run| run.map(size).for_each(|at| is_ours[at] = true));
+            for (at, (&found, &is_ours)) in file.iter().zip(&is_ours).enumerate().take(size(all)) {
+                let expected = if is_ours { 1 } else if has_data { 7 } else { 0 };
+                prop_assert_eq!(found, expected, "byte {} of {:?}", at, &pieces);
             }
         }
     }

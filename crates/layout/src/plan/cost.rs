@@ -235,7 +235,9 @@ fn runs(sides: &[Side], prices: &Prices<'_>) -> Runs {
     for (d, &Side { pieces, brick, block }) in sides.iter().enumerate().rev() {
         let stride_bytes = stride.saturating_mul(prices.element_bytes.into());
         let gap_bytes = stride_bytes.saturating_mul((brick - pieces.last_len).into());
-        let ends = pieces.last > 0 && gap_bytes > prices.device.gap_bytes.into();
+        // Where pieces have one index in all slower dimensions, nothing comes behind a gap.
+        let goes_on = || sides[..d].iter().any(|side| side.pieces.elems > side.pieces.count.into());
+        let ends = pieces.last > 0 && gap_bytes > prices.device.gap_bytes.into() && goes_on();
         let (last, last_elems) =
             if ends { (pieces.last, u128::from(pieces.last) * u128::from(pieces.last_len)) } else { (0, 0) };
         let (count, elems) = (u128::from(pieces.full - last), pieces.full_elems - last_elems);
@@ -244,13 +246,15 @@ fn runs(sides: &[Side], prices: &Prices<'_>) -> Runs {
             let outside =
                 sides[..d].iter().fold(1u128, |elems, side| elems.saturating_mul(side.pieces.elems));
             let runs = inside.along(ending, pieces.elems - elems, stride);
-            let runs_count = runs.count.saturating_mul(outside);
-            found.count = found.count.saturating_add(runs_count);
+            found.count = found.count.saturating_add(runs.count.saturating_mul(outside));
             found.elems = found.elems.saturating_add(runs.elems().saturating_mul(outside));
+            // What ends at a gap has its pages for itself.
+            let partial = u128::from(pieces.count - pieces.full);
             let page_bytes = u128::from(prices.device.page_bytes);
             let ends_on_pages =
                 |extent: u64| stride_bytes.wrapping_mul(extent.into()).is_multiple_of(page_bytes);
             if !ends_on_pages(block) || !ends_on_pages(brick) {
+                let runs_count = inside.count.saturating_mul(partial).saturating_mul(outside);
                 found.unaligned = found.unaligned.saturating_add(runs_count);
             }
         }
