@@ -194,6 +194,9 @@ impl File {
         let read_ahead = inode.open_handle();
         if device.properties().allocates_ahead() {
             inode::release_at_exit();
+            if options.mode != Mode::Read && options.sharing != Sharing::Exclusive && !options.keeps_holes {
+                inode.note_shared_writer(&device, options.sharing);
+            }
         }
         let mut properties = device.properties();
         properties.direct = properties.direct.filter(|alignment| alignment.suits_pages());
@@ -313,8 +316,11 @@ impl File {
         self.handle.check(Operation::Truncate, len_bytes, 0)?;
         self.handle.settle_all()?;
         self.handle.inode.invalidate_read_ahead(&(0..u64::MAX));
-        self.handle.inode.forget_contents();
         let device = &*self.handle.device;
+        // A file that becomes longer keeps what it has, the space that is reserved ahead of its writer as well.
+        if !device.len().is_ok_and(|before_bytes| before_bytes < len_bytes) {
+            self.handle.inode.forget_contents();
+        }
         let set = with_space_given_back(device, || device.set_len(len_bytes));
         let outcome = self.handle.whole_file(Operation::Truncate, set);
         self.handle.inode.invalidate_read_ahead(&(0..u64::MAX));

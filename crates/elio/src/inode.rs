@@ -8,7 +8,7 @@ use crate::stream::coverage::Coverage;
 use crate::stream::prefetch::SingleReads;
 use crate::stream::read_ahead::ReadAhead;
 use crate::stream::write_behind::WriteBehind;
-use crate::stream::writeback::{Filling, Writeback};
+use crate::stream::writeback::{Filling, KEPT_BYTES_MIN, Writeback};
 use crate::sys::exit;
 use crate::sys::transfer::{Direction, Transfer};
 use std::collections::HashMap;
@@ -40,6 +40,8 @@ pub(crate) struct Inode {
     /// Whether somebody has asked for space to be reserved.
     is_preallocated: AtomicBool,
     handles_count: AtomicUsize,
+    /// The devices of those that other processes may write through as well.
+    shared_writers: Mutex<Vec<SharedWriter>>,
     streams: Mutex<Vec<Weak<Mutex<ReadAhead>>>>,
     /// How many of `streams` have a window: asked before their locks are taken.
     windows_count: Arc<AtomicUsize>,
@@ -58,6 +60,13 @@ pub(crate) struct Inode {
 struct InFlight {
     range: Range<u64>,
     transfer: Arc<Transfer>,
+}
+
+/// A device by which a file was opened for writing that others write, too.
+#[derive(Debug)]
+struct SharedWriter {
+    device: Weak<dyn Device>,
+    sharing: Sharing,
 }
 
 /// The files of this process that are open.
@@ -138,6 +147,13 @@ impl Inode {
         streams.retain(|stream| stream.strong_count() > 0);
         streams.push(Arc::downgrade(&stream));
         stream
+    }
+
+    /// Notes that a file was opened for writing which other processes write as well.
+    pub(crate) fn note_shared_writer(&self, device: &Arc<dyn Device>, sharing: Sharing) {
+        let mut writers = lock(&self.shared_writers);
+        writers.retain(|writer| writer.device.strong_count() > 0);
+        writers.push(SharedWriter { device: Arc::downgrade(device), sharing });
     }
 
     /// Whether one handle has the file open, and no other.
@@ -302,12 +318,21 @@ impl Inode {
         !self.is_preallocated.load(Ordering::Acquire) && writeback.give_back(file_system)
     }
 
-    /// The device of a file that has space beyond its end which is worth giving back while the program ends.
+    /// The device of a file that has space beyond its end which is worth giving back while the program ends. Of one that others
+    /// write, too, whoever has written there or reserved it: all processes are to come to the same answer.
     fn device_to_release(&self) -> Option<(Arc<dyn Device>, Sharing)> {
+        if let Some((device, sharing)) = self.shared_writer() {
+            return has_surplus(&*device).then_some((device, sharing));
+        }
         let writeback = self.writeback.try_lock().ok()?;
         let device = writeback.device()?;
         writeback.allocated_beyond_end(&*device)?;
         Some((device, writeback.sharing()))
+    }
+
+    fn shared_writer(&self) -> Option<(Arc<dyn Device>, Sharing)> {
+        let writers = self.shared_writers.try_lock().ok()?;
+        writers.iter().find_map(|writer| Some((writer.device.upgrade()?, writer.sharing)))
     }
 
     /// Forgets what is known of the contents: the length was set.
@@ -321,6 +346,13 @@ impl Inode {
 /// For so long helpers of this process may have a file in use while the program ends.
 const OWN_PATIENCE: Duration = Duration::from_millis(50);
 
+/// Whether a file has more blocks than its length and the file system's maps need. An empty one has been given them on purpose.
+fn has_surplus(device: &dyn Device) -> bool {
+    let surplus_bytes =
+        |len_bytes| device.allocated_bytes().map_or(0, |found| found.saturating_sub(len_bytes));
+    device.len().is_ok_and(|len_bytes| len_bytes > 0 && surplus_bytes(len_bytes) > KEPT_BYTES_MIN)
+}
+
 /// Makes sure that files which a program leaves open have no more space than they need when it has ended.
 pub(crate) fn release_at_exit() {
     static AT_EXIT: Once = Once::new();
@@ -328,7 +360,8 @@ pub(crate) fn release_at_exit() {
 }
 
 /// Of files that other processes have open, too, the last one gives back: the first one to end waits for the others, of all files. In the
-/// same order everywhere, and who finds another waiting waits for nobody, so that no two wait for each other.
+/// same order everywhere, of all that were opened for writing, whoever has written them; and who finds another waiting waits for nobody. So
+/// no two wait for each other, unless one has a file open twice or for reading only: then they do until their time is over.
 fn release_all_open() {
     let mut inodes = Inode::all_open();
     inodes.sort_unstable_by_key(|inode| inode.identity);

@@ -28,9 +28,11 @@ enum Part {
     LeavesLate,
     /// As `Leaves`, without having written anything.
     Reads,
+    /// As `Leaves`, of two files that all have open: each writes one of them.
+    WritesOneOfTwo,
 }
 
-const PARTS: [Part; 4] = [Part::Leaves, Part::Closes, Part::LeavesLate, Part::Reads];
+const PARTS: [Part; 5] = [Part::Leaves, Part::Closes, Part::LeavesLate, Part::Reads, Part::WritesOneOfTwo];
 
 fn start(directory: &Path, ranks: &[Part]) -> Vec<Child> {
     let start = |(rank, part): (usize, &Part)| {
@@ -57,13 +59,11 @@ fn one_of_the_processes() {
     let part = PARTS[part];
     let sharing = if ranks > 1 { Sharing::Shared } else { Sharing::Exclusive };
     let options = OpenOptions { sharing, ..OpenOptions::new(Mode::ReadWrite) };
+    if part == Part::WritesOneOfTwo {
+        return write_one_of_two(&directory, rank, ranks, &options);
+    }
     let file = File::open(directory.join("file"), &options).unwrap();
-    let meet = |when: &str| {
-        fs::write(directory.join(format!("{when}.{rank}")), "").unwrap();
-        while !(0..ranks).all(|rank| directory.join(format!("{when}.{rank}")).exists()) {
-            thread::sleep(Duration::from_millis(1));
-        }
-    };
+    let meet = |when: &str| meet(&directory, when, rank, ranks);
     meet("open");
     for record in (0..RECORDS).filter(|_| part != Part::Reads) {
         let at = ((record * ranks + rank) * RECORD) as u64;
@@ -81,8 +81,26 @@ fn one_of_the_processes() {
             thread::sleep(Duration::from_millis(2500));
             std::mem::forget(file);
         }
-        Part::Leaves | Part::Reads => std::mem::forget(file),
+        Part::Leaves | Part::Reads | Part::WritesOneOfTwo => std::mem::forget(file),
     }
+}
+
+fn meet(directory: &Path, when: &str, rank: usize, ranks: usize) {
+    fs::write(directory.join(format!("{when}.{rank}")), "").unwrap();
+    while !(0..ranks).all(|rank| directory.join(format!("{when}.{rank}")).exists()) {
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn write_one_of_two(directory: &Path, rank: usize, ranks: usize, options: &OpenOptions) {
+    let files = [0, 1].map(|number| File::open(directory.join(format!("file.{number}")), options).unwrap());
+    meet(directory, "open", rank, ranks);
+    for record in (0..RECORDS).filter(|_| rank < 2) {
+        let at = (record * RECORD) as u64;
+        files[rank].write_at(at, &pattern(at, RECORD)).unwrap();
+    }
+    meet(directory, "written", rank, ranks);
+    std::mem::forget(files);
 }
 
 fn no_space_is_left_beyond_the_end_by(ranks: &[Part]) {
@@ -119,4 +137,20 @@ fn a_file_that_several_processes_leave_at_once_has_the_space_that_it_needs() {
 fn whoever_leaves_a_file_last_gives_back_what_others_have_reserved() {
     no_space_is_left_beyond_the_end_by(&[Part::Closes, Part::Leaves, Part::LeavesLate]);
     no_space_is_left_beyond_the_end_by(&[Part::Leaves, Part::Reads]);
+}
+
+#[test]
+fn files_that_all_have_open_and_one_has_written_have_the_space_that_they_need() {
+    for _ in 0..5 {
+        let scratch = Scratch::new();
+        let path = scratch.path("file");
+        for mut child in start(path.parent().unwrap(), &[Part::WritesOneOfTwo; 3]) {
+            assert!(child.wait().unwrap().success());
+        }
+        for number in [0, 1] {
+            let found = fs::metadata(path.with_extension(number.to_string())).unwrap();
+            assert_eq!(found.len(), (RECORDS * RECORD) as u64);
+            assert!(found.blocks() * 512 <= found.len() + MIB, "file {number}: {found:?}");
+        }
+    }
 }

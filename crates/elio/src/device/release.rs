@@ -125,7 +125,7 @@ pub(crate) fn is_anything_waiting() -> bool {
 
 /// Closes those that have no name any more, so that they do not keep their space until it is their turn.
 pub(crate) fn forget_removed() {
-    forget(|fd| calls::is_removed(fd));
+    forget(calls::is_removed);
 }
 
 /// Closes some of those that wait.

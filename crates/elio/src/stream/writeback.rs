@@ -56,7 +56,7 @@ const ASKED_STEP_BYTES: u64 = 32 << 20;
 /// giving back may have to wait for a discard.
 const KEPT_SHARE_MAX: u64 = 16;
 /// So much beyond the end need not be space that anybody has allocated: file systems take blocks for maps, and for what is written.
-const KEPT_BYTES_MIN: u64 = 1 << 20;
+pub(crate) const KEPT_BYTES_MIN: u64 = 1 << 20;
 /// A file with holes counts as being filled when one part in so many is there: a sparse file stays sparse.
 const FILLED_SHARE_MIN: u64 = 4;
 
@@ -106,8 +106,9 @@ enum Allocation {
     /// As much has blocks, more than the file is long: somebody else has seen to it, by a hint of its length or as another of its
     /// writers.
     Found(u64),
-    /// There is too little room, or what there was has been given back: it is tried again when the file is so long.
-    Deferred(u64),
+    /// There is too little room, or what there was has been given back: it is tried again when the file is `until_bytes` long. What is
+    /// allocated by then stays until it is given back.
+    Deferred { until_bytes: u64, allocated: Option<u64> },
     /// The file system cannot.
     Refused,
 }
@@ -117,7 +118,8 @@ impl Allocation {
     fn end_bytes(&self) -> Option<u64> {
         match *self {
             Self::UpTo(end_bytes) | Self::Found(end_bytes) => Some(end_bytes),
-            Self::NotYet | Self::Deferred(_) | Self::Refused => None,
+            Self::Deferred { allocated, .. } => allocated,
+            Self::NotYet | Self::Refused => None,
         }
     }
 }
@@ -179,14 +181,27 @@ impl Writeback {
         if !is_there || device.release_now().is_err() {
             return false;
         }
-        self.defer();
+        self.defer(None);
+        self.reserved.shrink(0);
         true
     }
 
     /// No more is tried before the file is twice as long.
-    fn defer(&mut self) {
-        self.allocation = Allocation::Deferred(2 * self.end_bytes);
-        self.reserved.shrink(0);
+    fn defer(&mut self, allocated: Option<u64>) {
+        let until_bytes = self.end_bytes.saturating_mul(2);
+        self.allocation = Allocation::Deferred { until_bytes, allocated };
+    }
+
+    /// As `defer`, where the file system may have allocated a part of what it was asked for, up to `target_bytes`, and keep it.
+    fn defer_with_part(&mut self, device: &dyn Device, target_bytes: u64) {
+        let before = self.allocation.end_bytes();
+        let found = device.allocated_bytes().ok().map(|found| found.min(target_bytes));
+        let allocated = before.max(found.filter(|found| *found > self.end_bytes));
+        self.defer(allocated);
+        let ahead_bytes = allocated.unwrap_or(0).saturating_sub(self.end_bytes);
+        if ahead_bytes > self.reserved.bytes() {
+            self.reserved.set(device, ahead_bytes);
+        }
     }
 
     /// Counts what of the space allocated ahead was filled.
@@ -194,7 +209,7 @@ impl Writeback {
         if self.reserved.bytes() == 0 {
             return;
         }
-        let Allocation::UpTo(end_bytes) = self.allocation else { return };
+        let Some(end_bytes) = self.allocation.end_bytes() else { return };
         let filled_bytes = match self.filling.sharing {
             Sharing::Exclusive => self.written.covered_bytes(),
             Sharing::Shared | Sharing::SharedByPages if self.unasked_bytes >= ASKED_STEP_BYTES => {
@@ -226,13 +241,20 @@ impl Writeback {
         *self = Self::default();
     }
 
+    fn is_far_from(&self, end_bytes: u64) -> bool {
+        self.end_bytes + HEADROOM_BYTES <= end_bytes
+    }
+
     fn allocate_ahead(&mut self, device: &dyn Device) {
         // What somebody else allocated may be all there is to come: more is asked for when that has shown to be too little.
         let (allocated, is_far) = match self.allocation {
             Allocation::Refused => return,
             Allocation::NotYet => (0, false),
-            Allocation::Deferred(end_bytes) => (0, self.end_bytes < end_bytes),
-            Allocation::UpTo(end_bytes) => (end_bytes, self.end_bytes + HEADROOM_BYTES <= end_bytes),
+            Allocation::Deferred { until_bytes, allocated } => {
+                let allocated = allocated.unwrap_or(0);
+                (allocated, self.end_bytes < until_bytes || self.is_far_from(allocated))
+            }
+            Allocation::UpTo(end_bytes) => (end_bytes, self.is_far_from(end_bytes)),
             Allocation::Found(end_bytes) => (end_bytes, self.end_bytes <= end_bytes),
         };
         let is_short = self.end_bytes < ALLOCATE_LEN_BYTES_MIN;
@@ -253,20 +275,21 @@ impl Writeback {
         let room = self.reserved.room_bytes(device);
         let more = (ALLOCATE_GROWTH * self.end_bytes).clamp(ALLOCATE_BYTES_MIN, ALLOCATE_BYTES_MAX).min(room);
         let target = (self.end_bytes + more).min(len_bytes_max);
-        let holes_bytes = self.end_bytes.saturating_sub(filled_bytes).min(target - allocated);
-        if more < ALLOCATE_ROOM_BYTES_MIN || holes_bytes > room {
-            return self.defer();
+        let ahead_bytes = target.saturating_sub(allocated);
+        let holes_bytes = self.end_bytes.saturating_sub(filled_bytes).min(ahead_bytes);
+        if more < ALLOCATE_ROOM_BYTES_MIN || holes_bytes > room || ahead_bytes == 0 {
+            return self.defer(self.allocation.end_bytes());
         }
-        match device.allocate(allocated, target - allocated) {
+        match device.allocate(allocated, ahead_bytes) {
             Ok(()) => {
                 self.allocation = Allocation::UpTo(target);
                 self.reserved.set(device, target - self.end_bytes + holes_bytes);
             }
-            Err(error) if matches!(error.raw_os_error(), Some(libc::ENOSPC | libc::EDQUOT)) => self.defer(),
-            Err(_) => {
-                self.allocation = Allocation::Refused;
-                self.reserved.shrink(0);
+            Err(error) if matches!(error.raw_os_error(), Some(libc::ENOSPC | libc::EDQUOT)) => {
+                self.defer_with_part(device, target);
             }
+            Err(_) if self.allocation.end_bytes().is_some() => self.defer(self.allocation.end_bytes()),
+            Err(_) => self.allocation = Allocation::Refused,
         }
     }
 
@@ -433,6 +456,45 @@ mod tests {
         let Allocation::UpTo(end_bytes) = writeback.allocation else { panic!("nothing allocated") };
         assert!(end_bytes >= 72 * MIB, "{end_bytes}");
         assert_eq!(writeback.allocated_beyond_end(&*MemoryDevice::new(0)), Some(64 * MIB..end_bytes));
+    }
+
+    #[test]
+    fn what_was_allocated_is_known_still_where_there_is_no_more() {
+        use crate::device::fault::{Fault, FaultDevice};
+        let full = FaultDevice::new(MemoryDevice::new(1 << 40));
+        full.inject(0, Fault::Fail(libc::ENOSPC));
+        let short: Arc<dyn Device> = MemoryDevice::new(256 * MIB);
+        for (device, asks) in [(full.clone() as Arc<dyn Device>, 1), (short, 0)] {
+            let mut writeback = noted((0..64).map(|i| i * MIB..(i + 1) * MIB));
+            let Allocation::UpTo(end_bytes) = writeback.allocation else { panic!("nothing allocated") };
+            let (reserved_bytes, begin) = (writeback.reserved.bytes(), full.operations_count());
+            assert!(reserved_bytes > 0);
+            writeback.note(&device, end_bytes - 4 * MIB..end_bytes - 3 * MIB, Filling::default());
+            assert_eq!(full.operations_count() - begin, asks, "asked for more");
+            assert!(
+                matches!(writeback.allocation, Allocation::Deferred { .. }),
+                "{:?}",
+                writeback.allocation
+            );
+            assert_eq!(writeback.allocation.end_bytes(), Some(end_bytes));
+            assert!(writeback.reserved.bytes() + 4 * MIB > reserved_bytes);
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_made_longer_keeps_what_is_reserved_ahead_of_it_in_mind() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = File::open(directory.path().join("file"), &OpenOptions::new(Mode::ReadWrite)).unwrap();
+        (0..12).for_each(|mib| file.write_at(mib * MIB, &vec![1; 1 << 20]).unwrap());
+        let ahead = || {
+            let writeback = file.handle().inode.writeback.lock().unwrap();
+            (writeback.reserved.bytes(), writeback.allocation.end_bytes())
+        };
+        let before = ahead();
+        file.set_len(16 * MIB).unwrap();
+        assert_eq!(ahead(), before);
+        file.set_len(16 * MIB).unwrap();
+        assert_eq!(ahead(), (0, None), "given back");
     }
 
     #[test]
