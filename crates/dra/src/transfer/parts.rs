@@ -2,7 +2,7 @@
 
 use crate::array::OpenArray;
 use crate::format::BrickPlace;
-use crate::transfer::unit::Piece;
+use crate::transfer::unit::{Others, Piece};
 use section::{BrickGrid, Section, Shape};
 use std::fmt;
 use std::iter::Peekable;
@@ -28,18 +28,24 @@ impl Part {
             brick: *layout.bricks().brick(),
             element_bytes: layout.data_type().bytes(),
             room_bytes,
-            is_whole: self.section == self.brick,
-            is_alone: self.is_alone(),
+            others: self.others(),
             is_last: self.section.hi() == self.brick.hi(),
             is_cut: self.is_cut,
         }
     }
 
-    /// Whether it has all of the brick in the dimensions that are faster than the first one in which it has more than one index.
-    fn is_alone(&self) -> bool {
+    /// There are none between its elements if it has all of the brick in the dimensions that are faster than the first one in which it
+    /// has more than one index.
+    fn others(&self) -> Others {
         let (counts, of_brick) = (self.section.counts(), self.brick.counts());
         let outermost = counts.iter().position(|&count| count > 1).unwrap_or(counts.len());
-        (outermost + 1..counts.len()).all(|d| counts[d] == of_brick[d])
+        if counts == of_brick {
+            Others::None
+        } else if (outermost + 1..counts.len()).all(|d| counts[d] == of_brick[d]) {
+            Others::Outside
+        } else {
+            Others::Between
+        }
     }
 }
 

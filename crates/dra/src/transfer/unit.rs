@@ -30,14 +30,23 @@ pub(super) struct Piece {
     pub(super) element_bytes: u64,
     /// Bytes of a brick, with what may be written behind it before the next one.
     pub(super) room_bytes: u64,
-    /// Whether the brick has no other elements.
-    pub(super) is_whole: bool,
-    /// Whether the brick has no other elements between the first one and the last one of the part: only what is beyond the array.
-    pub(super) is_alone: bool,
+    /// Where the brick has other elements.
+    pub(super) others: Others,
     /// Whether it ends where the brick does, as far as there is an array.
     pub(super) is_last: bool,
     /// Whether it is one of several pieces: it shares no byte with the others, which may be written before or after it.
     pub(super) is_cut: bool,
+}
+
+/// Where a brick has elements that are not a part's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Others {
+    /// Nowhere.
+    None,
+    /// Before its first one or behind its last one. Between them is only what is beyond the array.
+    Outside,
+    /// Between its elements, too.
+    Between,
 }
 
 /// How a part is written.
@@ -108,7 +117,7 @@ impl Piece {
 
     /// Whether it makes a difference to writing if there is data in [`extent_in_pages`](Self::extent_in_pages).
     pub(super) fn depends_on_data(&self) -> bool {
-        !self.is_alone && self.runs_count() > 1
+        self.others == Others::Between && self.runs_count() > 1
     }
 
     /// How the part is written; `has_data`: the file may have some in [`extent_in_pages`](Self::extent_in_pages).
@@ -145,7 +154,7 @@ impl Piece {
     /// How a part is written that has nothing of others between its elements.
     fn write_alone(&self) -> Write {
         let (mut ranges, reads) = (self.ranges(), vec![]);
-        if self.is_whole {
+        if self.others == Others::None {
             return Write { zeros: self.clearing(&ranges), ranges, reads };
         }
         // The page cache merges the pages at its ends with those of its neighbours, if there are any.
@@ -155,7 +164,7 @@ impl Piece {
         Write { ranges, reads, zeros }
     }
 
-    /// How far the brick has nothing of the array behind a part that is alone.
+    /// How far the brick has nothing of the array behind a part with no others between its elements.
     fn room_end(&self) -> u64 {
         if self.is_last {
             return self.room_bytes;
@@ -377,8 +386,7 @@ mod tests {
             brick,
             element_bytes: 8,
             room_bytes: 1 << 20,
-            is_whole: false,
-            is_alone: false,
+            others: Others::Between,
             is_last: false,
             is_cut: false,
         }
@@ -401,7 +409,7 @@ mod tests {
         let cases =
             [([256, 512], 1 << 20, vec![]), ([10, 512], 10 * 4096, vec![]), ([10, 100], 10 * 4096, between)];
         for (hi, end, zeros) in cases {
-            let whole = Piece { is_whole: true, is_alone: true, ..piece([0, 0], hi) };
+            let whole = Piece { others: Others::None, ..piece([0, 0], hi) };
             assert_eq!(whole.write(true), Write { ranges: vec![0..end], reads: vec![], zeros });
             assert!(!whole.depends_on_data());
         }
@@ -414,8 +422,7 @@ mod tests {
             part: Section::new(&[0, 0], &[400, 300]).unwrap(),
             brick,
             room_bytes: 235 * 4096,
-            is_whole: true,
-            is_alone: true,
+            others: Others::None,
             ..piece([0, 0], [1, 1])
         };
         let Write { ranges, reads, zeros } = whole.write(false);
@@ -554,8 +561,7 @@ mod tests {
         let brick = Shape::new(&[16, 5000]).unwrap();
         let part = Section::new(&[0, 0], &[8, 1250]).unwrap();
         let room_bytes = 157 * 4096;
-        let whole =
-            Piece { part, brick, room_bytes, is_whole: true, is_alone: true, ..piece([0, 0], [1, 1]) };
+        let whole = Piece { part, brick, room_bytes, others: Others::None, ..piece([0, 0], [1, 1]) };
         let Write { ranges, reads, zeros } = whole.write(true);
         let pages = |row: u64| super::pages(&(row * 40_000..row * 40_000 + 10_000));
         assert_eq!((&ranges, reads), (&(0..8).map(pages).collect(), vec![]));
@@ -567,14 +573,14 @@ mod tests {
     #[test]
     fn rows_with_nothing_of_others_behind_them_are_written_without_reading_and_no_page_of_other_rows() {
         // Rows 3 to 5 of those that have 100 of 512 elements in the array.
-        let rows = Piece { is_alone: true, ..piece([3, 0], [6, 100]) };
+        let rows = Piece { others: Others::Outside, ..piece([3, 0], [6, 100]) };
         assert!(!rows.depends_on_data());
         let gaps = [3, 4, 5].map(|row| row * 4096 + 800..(row + 1) * 4096);
         let expected = Write { ranges: vec![3 * 4096..6 * 4096], reads: vec![], zeros: gaps.into() };
         assert_eq!((rows.write(true), rows.write(false)), (expected.clone(), expected));
         // Of rows of 2000 bytes two begin in the page in which the last one of the part ends.
         let brick = Shape::new(&[256, 250]).unwrap();
-        let rows = Piece { brick, is_alone: true, ..piece([3, 0], [6, 200]) };
+        let rows = Piece { brick, others: Others::Outside, ..piece([3, 0], [6, 200]) };
         let Write { ranges, zeros, .. } = rows.write(true);
         assert_eq!((&ranges[..], zeros), (&[6000..11_600][..], vec![7600..8000, 9600..10_000]));
     }
@@ -639,14 +645,14 @@ mod tests {
     fn apply(piece: &Piece, write: &Write, file: &mut [u8]) {
         let before = file.to_vec();
         for range in &write.ranges {
-            let read: Vec<usize> = write.reads.iter().flat_map(|read| read.clone()).map(size).collect();
+            let read: Vec<usize> = write.reads.iter().flat_map(Clone::clone).map(size).collect();
             for at in range.clone().map(size) {
                 // What is neither read nor cleared nor the part's would be what the buffer had before.
                 let is_known = read.contains(&at);
                 file[at] = if is_known { before[at] } else { 9 };
             }
         }
-        for at in write.zeros.iter().flat_map(|zeros| zeros.clone()).map(size) {
+        for at in write.zeros.iter().flat_map(Clone::clone).map(size) {
             file[at] = 0;
         }
         piece.for_each_run(|run| run.map(size).for_each(|at| file[at] = 1));
@@ -673,10 +679,13 @@ mod tests {
             let piece_of = |part: Section, is_cut| {
                 let counts = part.counts();
                 let outermost = counts.iter().position(|&count| count > 1).unwrap_or(counts.len());
-                let is_alone = (outermost + 1..counts.len()).all(|d| counts[d] == brick[d]);
-                let is_whole = counts == brick;
+                let others = match (outermost + 1..counts.len()).all(|d| counts[d] == brick[d]) {
+                    _ if counts == brick => Others::None,
+                    true => Others::Outside,
+                    false => Others::Between,
+                };
                 let is_last = *part.hi() == brick[..];
-                Piece { part, brick, element_bytes, room_bytes, is_whole, is_alone, is_last, is_cut }
+                Piece { part, brick, element_bytes, room_bytes, others, is_last, is_cut }
             };
             let whole = piece_of(part, false);
             let cut = whole.cut(3 * PAGE_BYTES);
@@ -706,8 +715,7 @@ mod tests {
     #[test]
     fn no_page_beyond_the_room_of_a_brick_is_moved() {
         let (part, brick) = (Section::new(&[0], &[3]).unwrap(), Shape::new(&[3]).unwrap());
-        let small =
-            Piece { part, brick, room_bytes: 24, is_whole: true, is_alone: true, ..piece([0, 0], [1, 1]) };
+        let small = Piece { part, brick, room_bytes: 24, others: Others::None, ..piece([0, 0], [1, 1]) };
         assert_eq!(moved(small.write(true)), both([0..24], []));
         assert_eq!(small.ranges(), [0..24]);
     }
