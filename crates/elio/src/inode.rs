@@ -9,9 +9,9 @@ use crate::stream::prefetch::SingleReads;
 use crate::stream::read_ahead::ReadAhead;
 use crate::stream::write_behind::WriteBehind;
 use crate::stream::writeback::{Filling, KEPT_BYTES_MIN, Writeback};
-use crate::sys::exit;
 use crate::sys::transfer::{Direction, Transfer};
-use std::collections::HashMap;
+use crate::sys::{calls, exit};
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
@@ -365,6 +365,9 @@ pub(crate) fn release_at_exit() {
 fn release_all_open() {
     let mut inodes = Inode::all_open();
     inodes.sort_unstable_by_key(|inode| inode.identity);
+    // Another opening, which waits for its turn after this, would not let a file be alone.
+    let identities: BTreeSet<_> = inodes.iter().filter_map(|inode| inode.identity).collect();
+    release::forget(|fd| calls::identity(fd).is_some_and(|identity| identities.contains(&identity)));
     let own_deadline = Instant::now() + OWN_PATIENCE;
     let mut deadline = release::exit_deadline();
     for (device, sharing) in inodes.iter().filter_map(|inode| inode.device_to_release()) {

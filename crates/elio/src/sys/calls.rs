@@ -231,7 +231,7 @@ pub(crate) fn allocate(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) ->
 }
 
 /// Gives back what is allocated beyond the end of a file, if that is at `len_bytes_min` or farther and nobody else has it open:
-/// `WouldBlock` otherwise. What has no name any more goes as a whole, and is left alone.
+/// `WouldBlock` otherwise.
 ///
 /// A write lease makes sure that nobody has it open until it is done: whoever opens the file meanwhile waits, so no byte of theirs can
 /// be cut off. The signal that tells of a waiting opener is one that programs ignore unless they ask for it.
@@ -254,6 +254,12 @@ fn set_same_len(fd: BorrowedFd<'_>, len_bytes_min: u64) -> io::Result<()> {
     let file = std::fs::File::from(fd.try_clone_to_owned()?);
     let found = file.metadata()?;
     if found.len() >= len_bytes_min { file.set_len(found.len()) } else { Ok(()) }
+}
+
+/// The numbers of its file system and in it.
+pub(crate) fn identity(fd: BorrowedFd<'_>) -> Option<(u64, u64)> {
+    let found = std::fs::File::from(fd.try_clone_to_owned().ok()?).metadata().ok()?;
+    Some((found.dev(), found.ino()))
 }
 
 /// Whether a file has no name any more.

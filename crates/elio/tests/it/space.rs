@@ -164,6 +164,21 @@ fn space_is_given_back_of_an_open_file_unless_it_is_opened_elsewhere() {
 }
 
 #[test]
+fn space_is_given_back_of_an_open_file_that_has_no_name_any_more() {
+    let _no_child = without_children();
+    let scratch = Scratch::new();
+    let path = scratch.path("file");
+    let device = support::device(&path);
+    if device.allocate(0, 64 * MIB).is_err() || device.properties().direct.is_none() {
+        return eprintln!("nothing can be given back in {}", path.display());
+    }
+    std::fs::remove_file(&path).unwrap();
+    assert!(device.allocated_bytes().unwrap() >= 64 * MIB);
+    device.release_now().unwrap();
+    assert!(device.allocated_bytes().unwrap() < MIB);
+}
+
+#[test]
 fn what_is_written_while_space_is_given_back_stays() {
     let _no_child = without_children();
     let scratch = Scratch::new();
