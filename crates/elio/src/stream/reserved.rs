@@ -13,7 +13,9 @@ use crate::sys::exit;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
+use std::time::Duration;
 
 /// Of what a file system would have left without them, the reservations of a process are one part in so many at most.
 const SHARE_MAX: u64 = 32;
@@ -21,6 +23,8 @@ const SHARE_MAX: u64 = 32;
 const SHARE_OF_NODE_MAX: u64 = 4;
 /// It is counted anew when so much was filled.
 const COUNTED_STEP_BYTES: u64 = 1 << 20;
+/// Who waits until another has given back looks so often.
+const TURN_PAUSE: Duration = Duration::from_millis(1);
 
 /// Reserved and not filled, by the number of the file system.
 static SUMS_BYTES: Mutex<BTreeMap<u64, u64>> = Mutex::new(BTreeMap::new());
@@ -150,8 +154,7 @@ pub(crate) fn give_back(file_system: Option<u64>) -> bool {
     if file_system.is_none() {
         return false;
     }
-    // While the program ends somebody may hold a lock for ever.
-    let Ok(turn) = TURN.try_lock() else { return !exit::is_ending() && TURN.lock().is_ok() };
+    let Ok(turn) = TURN.try_lock() else { return is_free_before_the_end(&TURN) };
     if !has_anything(file_system) {
         return false;
     }
@@ -170,6 +173,17 @@ pub(crate) fn give_back(file_system: Option<u64>) -> bool {
     }
     drop(turn);
     is_any
+}
+
+/// Waits until nobody has it locked. Not while the program ends, when somebody may for ever: tells whether it was worth waiting.
+fn is_free_before_the_end(turn: &Mutex<()>) -> bool {
+    while matches!(turn.try_lock(), Err(TryLockError::WouldBlock)) {
+        if exit::is_ending() {
+            return false;
+        }
+        thread::sleep(TURN_PAUSE);
+    }
+    true
 }
 
 #[cfg(test)]
