@@ -135,7 +135,13 @@ impl Inode {
 
     /// All files of this process that are open.
     pub(crate) fn all_open() -> Vec<Arc<Self>> {
-        let Some(open) = OPEN.get().and_then(lock_unless_ending) else { return Vec::new() };
+        let all = |open| {
+            if exit::is_ending() {
+                return exit::lock_for_a_moment(open, Duration::from_secs(1));
+            }
+            Some(lock(open))
+        };
+        let Some(open) = OPEN.get().and_then(all) else { return Vec::new() };
         open.all.iter().filter_map(Weak::upgrade).collect()
     }
 

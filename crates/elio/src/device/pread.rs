@@ -374,6 +374,10 @@ impl Device for PreadDevice {
     /// Nobody in another process has the file open, because of the lease, and nobody in this one writes: through this opening, because
     /// that waits, and through others, because there are none.
     fn release_now(&self) -> io::Result<()> {
+        if self.direct.get().is_some_and(Option::is_some) {
+            // It stays open, so that no lease is to be had: there is nothing to wait for.
+            return Err(io::ErrorKind::Unsupported.into());
+        }
         let busy = || io::Error::from(io::ErrorKind::WouldBlock);
         // While the program ends nothing that is locked is waited for: it may stay so.
         let _alone = if exit::is_ending() {
@@ -387,6 +391,8 @@ impl Device for PreadDevice {
         let begin = Instant::now();
         while in_use.as_ref().is_some_and(|open| Arc::strong_count(open) > 1)
             && begin.elapsed() < STEP_TIME_MAX
+            // Then the caller comes again, for as long as there is time for all files.
+            && !exit::is_ending()
         {
             thread::sleep(Duration::from_millis(1));
         }

@@ -45,12 +45,11 @@ static CLOSING: Mutex<Vec<Weak<dyn Device>>> = Mutex::new(Vec::new());
 
 /// `None` if the program ends and somebody does not unlock them: a signal handler may have interrupted whoever that is for ever.
 fn waiting() -> Option<MutexGuard<'static, Waiting>> {
-    const TRIES_MAX: usize = 100;
-    if !exit::is_ending() {
-        return Some(WAITING.lock().unwrap_or_else(PoisonError::into_inner));
+    if exit::is_ending() {
+        exit::lock_for_a_moment(&WAITING, Duration::from_millis(100))
+    } else {
+        Some(WAITING.lock().unwrap_or_else(PoisonError::into_inner))
     }
-    let again = |_| thread::sleep(Duration::from_millis(1));
-    (0..TRIES_MAX).find_map(|_| WAITING.try_lock().map_err(again).ok())
 }
 
 /// How many times space was given back.
@@ -97,7 +96,9 @@ pub(super) fn later(fd: OwnedFd, len_bytes: u64, sharing: Sharing) {
     let Some(mut waiting) = waiting() else { return };
     waiting.files.push_back(Closed { fd, len_bytes, until: None, sharing });
     drop(waiting);
-    pool::releases().run(release_all);
+    if !exit::is_ending() {
+        pool::releases().run(release_all);
+    }
 }
 
 /// Gives back what can be at once, and waits until what others have in hand is given back.
@@ -138,13 +139,13 @@ pub(crate) fn forget(is_meant: impl Fn(BorrowedFd<'_>) -> bool) {
     drop(meant);
 }
 
-/// Also waits for what others are trying: a program that ends would lose it. Not for ever then: a signal handler may have
-/// interrupted who has a file in hand.
+/// Also waits for what others are trying, who may leave it. Not for ever where the program ends: a signal handler may have interrupted
+/// who has a file in hand.
 fn release_all() {
     loop {
         let is_last = exit::is_ending() && Instant::now() >= exit_deadline();
         let round = release_round();
-        let is_over = round.tried_count == 0 && !(exit::is_ending() && is_any_in_hand());
+        let is_over = round.tried_count == 0 && !is_any_in_hand();
         if is_over || is_last {
             return;
         }

@@ -17,15 +17,16 @@ use crate::stream::housekeeping;
 use crate::stream::lost::{Generation, Generations, Losses};
 use crate::stream::reserved::with_space_given_back;
 use crate::stream::writeback::Filling;
-use crate::sys::aliasing;
 use crate::sys::region::Region;
 use crate::sys::transfer::{Direction, Transfer, write_all};
+use crate::sys::{aliasing, exit};
 use std::collections::VecDeque;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard};
+use std::time::Duration;
 
 /// A stream begins with the smallest buffer and doubles it each time it is full: large writes get large folios, of which the
 /// kernel makes several times as much a second.
@@ -484,9 +485,16 @@ impl Inode {
 
     /// As [`Self::flush`] at the end of the program, when another thread may have been stopped with the lock in hand.
     pub(crate) fn flush_at_exit(&self) {
-        if let Ok(mut gathering) = self.write_behind.try_lock()
-            && let Err(error) = self.flush_locked(&mut gathering)
-        {
+        let Some(mut gathering) = exit::lock_for_a_moment(&self.write_behind, Duration::from_secs(1)) else {
+            tracing::error!(
+                "data written behind may be lost at exit: somebody is writing it, or cannot go on"
+            );
+            return;
+        };
+        let Err(error) = self.flush_locked(&mut gathering) else { return };
+        tracing::warn!(%error, "data written behind was refused");
+        // That may have been an earlier write, and there be space by now.
+        if let Err(error) = self.flush_locked(&mut gathering) {
             tracing::error!(%error, "data written behind is lost at exit");
         }
     }

@@ -1,7 +1,9 @@
 //! What is done when the program ends, by the process that has the threads to do it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// What to call at the end, in the order in which it came.
 static CALLS: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
@@ -44,5 +46,18 @@ extern "C" fn run() {
     // One after the other, without the lock: a function may arrange for more.
     while let Some(function) = CALLS.lock().ok().and_then(|mut calls| calls.pop()) {
         function();
+    }
+}
+
+/// Locks, while the program ends, what others hold for a moment: not for ever, because a signal handler may have interrupted who holds it.
+pub(crate) fn lock_for_a_moment<T>(mutex: &Mutex<T>, patience: Duration) -> Option<MutexGuard<'_, T>> {
+    let begin = Instant::now();
+    loop {
+        match mutex.try_lock() {
+            Ok(guard) => return Some(guard),
+            Err(TryLockError::Poisoned(_)) => return None,
+            Err(TryLockError::WouldBlock) if begin.elapsed() >= patience => return None,
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(1)),
+        }
     }
 }
