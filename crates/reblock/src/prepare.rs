@@ -91,9 +91,13 @@ pub(crate) fn make_plan(
     permutation: &Permutation,
     options: &Options,
 ) -> Result<(Plan, u64)> {
-    let mut memory = [i64::try_from(context.memory_bytes()).unwrap_or(i64::MAX) / MEMORY_UNIT];
-    context.comm().all_reduce(&mut memory, Operation::Sum).map_err(dra::Error::Comm)?;
-    let memory_bytes = u64::try_from(memory[0]).unwrap_or(0).saturating_mul(MEMORY_UNIT.unsigned_abs());
+    let mine = i64::try_from(context.memory_bytes()).unwrap_or(i64::MAX) / MEMORY_UNIT;
+    let of_all = |operation| -> Result<u64> {
+        let mut memory = [mine];
+        context.comm().all_reduce(&mut memory, operation).map_err(dra::Error::Comm)?;
+        Ok(u64::try_from(memory[0]).unwrap_or(0).saturating_mul(MEMORY_UNIT.unsigned_abs()))
+    };
+    let (memory_bytes, least_bytes) = (of_all(Operation::Sum)?, of_all(Operation::Min)?);
     let io_processes = target.io_processes().max(source.io_processes()) as u64;
     let brick_bytes = [source, target].map(|array| array.directory().layout().shard().stride_bytes());
     let shares = share(memory_bytes, io_processes, brick_bytes[0].max(brick_bytes[1]));
@@ -109,7 +113,8 @@ pub(crate) fn make_plan(
         buffers: Buffers::WITHOUT_WRITE_BLOCKS,
         ..Problem::new(&metadata.dims, metadata.data_type.bytes(), &brick(source), &brick(target))
     };
-    Ok((plan(&problem)?, shares.buffers))
+    // Where ranks were given different memory, the least: bricks are moved in the same pieces on all of them.
+    Ok((plan(&problem)?, shares.buffers.min(least_bytes)))
 }
 
 /// Memory is summed up in units of so many bytes, so that no sum overflows.
