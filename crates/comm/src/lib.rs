@@ -15,6 +15,7 @@
 //! ```
 
 mod agree;
+mod caught;
 mod collective;
 mod communicator;
 mod error;
@@ -25,6 +26,7 @@ mod number;
 
 pub use ::mpi::ffi;
 pub use agree::{Failure, NumberedFailure};
+pub use caught::message_of_panic;
 pub use communicator::Comm;
 pub use error::{Error, Result};
 pub use launcher::{fits_library, library_name};

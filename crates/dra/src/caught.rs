@@ -1,27 +1,17 @@
 //! Where panics stop: one that left a rank by itself would leave the others waiting for it.
 
 use crate::error::{Error, Result};
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use comm::message_of_panic;
 
 /// Does `work`, in which the program's array in memory is called. A panic in it is an error.
 pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     message_of_panic(work).unwrap_or_else(|message| Err(Error::Panicked { message }))
 }
 
-/// Does `work`. Whoever gets the message of a panic gives up what it has left half-done.
-pub(crate) fn message_of_panic<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| text(&*panic))
-}
-
-fn text(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message").to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::any::Any;
     use std::panic::resume_unwind;
 
     #[test]

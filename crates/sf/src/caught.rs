@@ -1,24 +1,18 @@
 //! Where panics stop: one that left a rank by itself would leave the others waiting for it.
 
 use crate::error::{Error, Result};
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use comm::message_of_panic;
 
 /// Does `work`, which talks to no other rank. A panic in it is an error: what it had is dropped by then.
 pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|panic| Err(Error::Panicked { message: text(&*panic) }))
-}
-
-fn text(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message").to_owned()
+    message_of_panic(work).unwrap_or_else(|message| Err(Error::Panicked { message }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::codes::DEVICE_UNKNOWN;
+    use std::any::Any;
     use std::panic::resume_unwind;
 
     #[test]

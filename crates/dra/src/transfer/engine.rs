@@ -8,8 +8,8 @@
 use super::job::Job;
 use super::pipeline::{self, Advanced, Offer, Pipeline};
 use super::unit;
-use crate::caught::message_of_panic;
 use crate::in_memory::ArrayInMemory;
+use comm::message_of_panic;
 use section::Shape;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
