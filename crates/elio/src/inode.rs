@@ -1,7 +1,7 @@
 //! What all handles of one file in this process share, so that each sees at once what another has written.
 
 use crate::device::Device;
-use crate::device::release::{self, PAUSE};
+use crate::device::release::{self, HELPERS_PATIENCE, PAUSE};
 use crate::file::Sharing;
 use crate::policy::memory_share;
 use crate::stream::coverage::Coverage;
@@ -349,9 +349,6 @@ impl Inode {
     }
 }
 
-/// For so long helpers of this process may have a file in use while the program ends.
-const OWN_PATIENCE: Duration = Duration::from_millis(50);
-
 /// Whether a file has more blocks than its length and the file system's maps need. An empty one has been given them on purpose.
 fn has_surplus(device: &dyn Device) -> bool {
     let surplus_bytes =
@@ -374,7 +371,7 @@ fn release_all_open() {
     // Another opening, which waits for its turn after this, would not let a file be alone.
     let identities: BTreeSet<_> = inodes.iter().filter_map(|inode| inode.identity).collect();
     release::forget(|fd| calls::identity(fd).is_some_and(|identity| identities.contains(&identity)));
-    let own_deadline = Instant::now() + OWN_PATIENCE;
+    let own_deadline = Instant::now() + HELPERS_PATIENCE;
     let mut deadline = release::exit_deadline();
     for (device, sharing) in inodes.iter().filter_map(|inode| inode.device_to_release()) {
         while let Err(error) = device.release_now() {

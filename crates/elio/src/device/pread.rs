@@ -45,8 +45,8 @@ pub(crate) struct PreadDevice {
     /// And once more for waiting until data is written back: the kernel tells an error of writeback once to each opening, and the one
     /// that is synced and closed must be told.
     waiting: Mutex<Option<Arc<File>>>,
-    /// Where what is allocated beyond is to be given back when this has closed, and who else writes the file.
-    released_to_bytes: Mutex<Option<(u64, Sharing)>>,
+    /// What is to be given back when this has closed.
+    release: Mutex<Option<release::Intent>>,
     /// Held for reading by what may make the file longer, and for writing where space beyond its end is given back.
     lengthening: RwLock<()>,
     /// Cleared when the file system turns out not to know the flag.
@@ -79,7 +79,7 @@ impl PreadDevice {
             properties,
             direct: OnceLock::new(),
             waiting: Mutex::new(None),
-            released_to_bytes: Mutex::new(None),
+            release: Mutex::new(None),
             lengthening: RwLock::new(()),
             knows_resident: AtomicBool::new(true),
             knows_drop_behind: AtomicBool::new(true),
@@ -199,9 +199,7 @@ impl PreadDevice {
 
 impl Drop for PreadDevice {
     fn drop(&mut self) {
-        let Ok(Some((len_bytes, sharing))) = self.released_to_bytes.get_mut().map(Option::take) else {
-            return;
-        };
+        let Ok(Some(intent)) = self.release.get_mut().map(Option::take) else { return };
         // Space is given back only of a file that nobody has open, and these are openings, too; a duplicate of the first one is not.
         self.direct.take();
         self.waiting.get_mut().unwrap_or_else(PoisonError::into_inner).take();
@@ -209,7 +207,7 @@ impl Drop for PreadDevice {
             return; // all of its space goes with it
         }
         if let Ok(fd) = self.file.as_fd().try_clone_to_owned() {
-            release::later(fd, len_bytes, sharing);
+            release::later(fd, &intent);
         }
     }
 }
@@ -366,9 +364,8 @@ impl Device for PreadDevice {
     }
 
     fn release_beyond(&self, len_bytes: u64, sharing: Sharing) {
-        let mut released_to_bytes =
-            self.released_to_bytes.lock().expect("no thread panics while it holds a number");
-        *released_to_bytes = Some((len_bytes, sharing));
+        let mut intent = self.release.lock().expect("no thread panics while it holds a number");
+        *intent = Some(release::Intent::new(len_bytes, sharing));
     }
 
     /// Nobody in another process has the file open, because of the lease, and nobody in this one writes: through this opening, because

@@ -12,7 +12,7 @@ use crate::sys::{calls, exit};
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -42,6 +42,32 @@ struct Waiting {
 static WAITING: Mutex<Waiting> = Mutex::new(Waiting { files: VecDeque::new(), in_hand_count: 0 });
 /// Devices whose space is to be given back when they have closed, as long as somebody uses them still.
 static CLOSING: Mutex<Vec<Weak<dyn Device>>> = Mutex::new(Vec::new());
+/// For so long helpers of this process may use files while the program ends: a step of writeback is over by then.
+pub(crate) const HELPERS_PATIENCE: Duration = Duration::from_millis(500);
+/// Where a program that ends waits for its own helpers, it looks so often.
+const HELPERS_PAUSE: Duration = Duration::from_millis(1);
+
+/// That space beyond `len_bytes` of a file is to be given back when its device has closed. Counted until that is arranged for.
+#[derive(Debug)]
+pub(super) struct Intent {
+    len_bytes: u64,
+    sharing: Sharing,
+}
+
+static INTENTS_COUNT: AtomicUsize = AtomicUsize::new(0);
+
+impl Intent {
+    pub(super) fn new(len_bytes: u64, sharing: Sharing) -> Self {
+        INTENTS_COUNT.fetch_add(1, Ordering::AcqRel);
+        Self { len_bytes, sharing }
+    }
+}
+
+impl Drop for Intent {
+    fn drop(&mut self) {
+        INTENTS_COUNT.fetch_sub(1, Ordering::AcqRel);
+    }
+}
 
 /// `None` if the program ends and somebody does not unlock them: a signal handler may have interrupted whoever that is for ever.
 fn waiting() -> Option<MutexGuard<'static, Waiting>> {
@@ -81,20 +107,43 @@ pub(crate) fn note_closing(device: &Arc<dyn Device>) {
 }
 
 fn release_at_exit() {
-    let closing = CLOSING.try_lock().map(|mut closing| std::mem::take(&mut *closing)).unwrap_or_default();
-    for device in closing.iter().filter_map(Weak::upgrade) {
-        if let Err(error) = device.release_now() {
-            tracing::debug!(%error, "the space of a file that is closing may stay with it");
-        }
-    }
+    let closing = exit::lock_for_a_moment(&CLOSING, Duration::from_millis(100));
+    release_closing(&closing.map(|mut closing| std::mem::take(&mut *closing)).unwrap_or_default());
     release_all();
 }
 
-/// Arranges for what is allocated beyond the end to be given back, if that is at `len_bytes` then or farther.
-pub(super) fn later(fd: OwnedFd, len_bytes: u64, sharing: Sharing) {
+/// Gives back the space of devices that helpers use still, or waits until they have closed, whichever comes first.
+fn release_closing(closing: &[Weak<dyn Device>]) {
+    let begin = Instant::now();
+    let mut left: Vec<_> = closing.iter().collect();
+    loop {
+        left.retain(|device| {
+            device.upgrade().is_some_and(|device| {
+                let outcome = device.release_now();
+                outcome.is_err_and(|error| {
+                    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Unsupported)
+                })
+            })
+        });
+        let open_count = closing.iter().filter(|device| device.strong_count() > 0).count();
+        // One that nobody uses any more is about to arrange for it.
+        let is_any_between = INTENTS_COUNT.load(Ordering::Acquire) > open_count;
+        if left.is_empty() && !is_any_between {
+            return;
+        }
+        if begin.elapsed() >= HELPERS_PATIENCE {
+            tracing::debug!(files_count = left.len(), "space allocated ahead may stay with files in use");
+            return;
+        }
+        thread::sleep(HELPERS_PAUSE);
+    }
+}
+
+/// Arranges for what is allocated beyond the end to be given back, if that is where it was intended or farther.
+pub(super) fn later(fd: OwnedFd, intent: &Intent) {
     at_exit();
     let Some(mut waiting) = waiting() else { return };
-    waiting.files.push_back(Closed { fd, len_bytes, until: None, sharing });
+    waiting.files.push_back(Closed { fd, len_bytes: intent.len_bytes, until: None, sharing: intent.sharing });
     drop(waiting);
     if !exit::is_ending() {
         pool::releases().run(release_all);
