@@ -146,7 +146,7 @@ impl Pass {
 
     /// The write unit: the part of a target brick that is written at once.
     pub fn write_unit(&self) -> Shape {
-        self.along(|axis| axis.target_brick.min(axis.block))
+        self.along(Axis::write_unit)
     }
 
     fn along(&self, value: impl Fn(&Axis) -> u64) -> Shape {

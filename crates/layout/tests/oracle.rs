@@ -2,7 +2,7 @@
 //! needed, and is written exactly once; memory stays within the plan's bound, and volume, operations and steps are those that
 //! the plan has counted.
 
-use layout::{Buffers, DeviceModel, Error, Owners, Pass, Permutation, Problem, Step, Units, plan};
+use layout::{Buffers, DeviceModel, Error, Owners, Pass, Permutation, Plan, Problem, Step, Units, plan};
 use proptest::prelude::*;
 use section::{BrickGrid, Layout, Section, Shape};
 use std::collections::{HashMap, HashSet};
@@ -267,6 +267,16 @@ fn problem() -> impl Strategy<Value = Problem> {
     )
 }
 
+/// All plans of a problem, each carried out.
+fn check_alternatives(found: &Plan) {
+    let mut checked = HashSet::new();
+    for alternative in found.alternatives() {
+        if !alternative.passes.is_empty() && checked.insert(format!("{:?}", alternative.passes)) {
+            check(found.problem(), &alternative.passes);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, max_shrink_iters: 2000, ..ProptestConfig::default() })]
 
@@ -281,12 +291,7 @@ proptest! {
             Err(error) => panic!("{error}"),
         };
         prop_assert!(found.memory_bytes_max() <= problem.memory_bytes);
-        let mut checked = HashSet::new();
-        for alternative in found.alternatives() {
-            if !alternative.passes.is_empty() && checked.insert(format!("{:?}", alternative.passes)) {
-                check(&problem, &alternative.passes);
-            }
-        }
+        check_alternatives(&found);
         prop_assert!(found.alternatives().iter().any(|alternative| alternative.passes == found.passes()));
         prop_assert!(found.candidates_examined() <= layout::CANDIDATES_MAX);
     }
@@ -303,4 +308,14 @@ fn the_steps_of_a_template_are_the_same_when_one_begins_there() {
         let expected: Vec<Step> = pass.steps().filter(|step| step.template >= template).collect();
         assert_eq!(pass.steps_from(template).collect::<Vec<_>>(), expected);
     }
+}
+
+#[test]
+fn a_last_block_that_is_read_with_the_one_before_is_written_with_it() {
+    let mut problem = Problem::new(&[1, 1, 1, 5], 1, &[1, 1, 1, 3], &[1, 1, 9, 7]);
+    problem.permutation = Permutation::new(&[0, 1, 3, 2]).unwrap();
+    problem.buffers = Buffers { max_blocks: 2, write_blocks: 0 };
+    problem.memory_bytes = 192;
+    problem.device = DeviceModel { page_bytes: 1, operations_per_second: 1_000_000, ..problem.device };
+    check_alternatives(&plan(&problem).unwrap());
 }

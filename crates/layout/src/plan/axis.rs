@@ -121,7 +121,49 @@ impl Axis {
 
     /// What is written of target bricks.
     pub(crate) fn write_pieces(&self) -> Pieces {
-        pieces(self.len, self.target_brick, self.block)
+        let of_blocks = pieces(self.len, self.target_brick, self.block);
+        let Some((cut, brick)) = self.cut_not_made() else { return of_blocks };
+        let becomes_full = cut - self.block <= brick.start;
+        Pieces {
+            count: of_blocks.count - 1,
+            full: of_blocks.full + u64::from(becomes_full),
+            last: of_blocks.last + u64::from(becomes_full && brick.end == self.len),
+            full_elems: of_blocks.full_elems
+                + if becomes_full { u128::from(brick.end - brick.start) } else { 0 },
+            ..of_blocks
+        }
+    }
+
+    /// The longest part of a target brick that is written at once.
+    pub(crate) fn write_unit(&self) -> u64 {
+        let of_blocks = self.target_brick.min(self.block).min(self.len);
+        let joined = |(cut, brick): (u64, Range<u64>)| brick.end - brick.start.max(cut - self.block);
+        self.cut_not_made().map_or(of_blocks, joined).max(of_blocks)
+    }
+
+    /// Where the last write block begins inside a target brick, if the step of the one before completes it as well, so that both are
+    /// written at once there; and what the array has of that brick.
+    fn cut_not_made(&self) -> Option<(u64, Range<u64>)> {
+        if self.is_one_step() || self.source_brick > self.block || !self.last_block_has_been_read() {
+            return None;
+        }
+        let cut = self.last_block_at();
+        let brick_at = cut / self.target_brick * self.target_brick;
+        // Where a template begins, the brick is read again, and the block has that step.
+        let is_cut = cut == brick_at || cut.is_multiple_of(self.template);
+        (!is_cut).then(|| (cut, brick_at..brick_at.saturating_add(self.target_brick).min(self.len)))
+    }
+
+    fn last_block_at(&self) -> u64 {
+        (self.len.div_ceil(self.block) - 1) * self.block
+    }
+
+    /// Whether the brick in which the last block starts is the array's last: then it has been read for the block before.
+    fn last_block_has_been_read(&self) -> bool {
+        let at = self.last_block_at();
+        self.reads_whole
+            && !at.is_multiple_of(self.source_brick)
+            && at.checked_next_multiple_of(self.source_brick).is_none_or(|end| end >= self.len)
     }
 
     /// How often a template needs a source brick.
@@ -147,11 +189,7 @@ impl Axis {
         let (templates, brick) = (self.templates_count(), self.source_brick);
         let starting_on_a_brick = templates.div_ceil(brick / gcd(brick, self.template));
         let blocks = self.len.div_ceil(self.block);
-        // The brick in which the last block starts may be the array's last: then it has been read for the block before.
-        let last_block_at = (blocks - 1) * self.block;
-        let has_no_step = !last_block_at.is_multiple_of(brick)
-            && last_block_at.checked_next_multiple_of(brick).is_none_or(|end| end >= self.len);
-        blocks + templates - starting_on_a_brick - u64::from(has_no_step)
+        blocks + templates - starting_on_a_brick - u64::from(self.last_block_has_been_read())
     }
 
     /// The part of the array that template number `number` is.
@@ -268,6 +306,17 @@ mod tests {
         counted
     }
 
+    /// The longest part of a brick in some ranges.
+    fn longest(brick: u64, ranges: impl Iterator<Item = Range<u64>>) -> u64 {
+        let of_range = |range: Range<u64>| {
+            let parts = range.start / brick..range.end.div_ceil(brick);
+            parts
+                .map(|number| ((number + 1) * brick).min(range.end) - (number * brick).max(range.start))
+                .max()
+        };
+        ranges.filter_map(of_range).max().unwrap()
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4000))]
 
@@ -277,9 +326,14 @@ mod tests {
             prop_assert_eq!(axis.steps_count(), steps.len() as u64);
             let reads = steps.iter().map(|step| step.read.clone());
             prop_assert_eq!(axis.read_pieces(), counted(axis.len, axis.source_brick, reads));
-            let blocks = (0..axis.len.div_ceil(axis.block))
-                .map(|number| number * axis.block..((number + 1) * axis.block).min(axis.len));
-            prop_assert_eq!(axis.write_pieces(), counted(axis.len, axis.target_brick, blocks));
+            let is_planned = !axis.reads_whole
+                || axis.block >= axis.source_brick
+                || axis.block.is_multiple_of(axis.target_brick);
+            if is_planned {
+                let writes = || steps.iter().map(|step| step.write.clone());
+                prop_assert_eq!(axis.write_pieces(), counted(axis.len, axis.target_brick, writes()));
+                prop_assert_eq!(axis.write_unit(), longest(axis.target_brick, writes()));
+            }
         }
 
         #[test]

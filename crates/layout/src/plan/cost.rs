@@ -1,7 +1,8 @@
 //! What a pass costs: memory, volume, operations, seconds. Formulas only.
 //!
 //! Definitions, of the dimensions `k` of a pass: `P_k` the template, `U_k` the most that a step leaves over, `Max_k` the most that
-//! it reads, all of [`Axis`]. Dimensions are traversed in an *order*, the first one fastest.
+//! it reads, the *write unit* the longest part of a target brick that it writes, all of [`Axis`]. Dimensions are traversed in an
+//! *order*, the first one fastest.
 //!
 //! What a step leaves over along dimension `k` is retained until `k` moves on: all that the faster dimensions go through
 //! meanwhile, and of the slower ones what one step has. So
@@ -9,7 +10,7 @@
 //! ```text
 //! retained   = sum over k of [ product(P of dimensions before k) * U_k * product(Max of those after k) ]
 //! Max blocks = min(those of the buffers, steps)
-//! memory     = retained + Max blocks * product(Max) + write blocks * product(min(target brick, write block))
+//! memory     = retained + Max blocks * product(Max) + write blocks * product(write unit)
 //! ```
 //!
 //! So memory does not always grow with the template: a pass that becomes a single step has a single Max block.
@@ -83,6 +84,7 @@ pub(crate) struct Counted {
     template_len: u64,
     read: Pieces,
     write: Pieces,
+    write_unit: u64,
     pub(crate) steps: u64,
     /// The extent of a source brick on disk, where it may be longer than the array.
     source_stored: u64,
@@ -101,6 +103,7 @@ impl Counted {
             template_len: axis.template_len(),
             read: axis.read_pieces(),
             write: axis.write_pieces(),
+            write_unit: axis.write_unit(),
             steps: axis.steps_count(),
         }
     }
@@ -176,8 +179,7 @@ fn max_blocks(axes: &[Counted], buffers: Buffers) -> u64 {
 /// Memory that steps need besides what is retained.
 pub(crate) fn buffers_elems(axes: &[Counted], buffers: Buffers) -> u128 {
     let max_block = max_block_elems(axes);
-    let write_block =
-        product(axes.iter().map(|axis| axis.axis.target_brick.min(axis.axis.block).min(axis.axis.len)));
+    let write_block = product(axes.iter().map(|axis| axis.write_unit));
     u128::from(max_blocks(axes, buffers))
         .saturating_mul(max_block)
         .saturating_add(u128::from(buffers.write_blocks).saturating_mul(write_block))
