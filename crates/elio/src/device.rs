@@ -5,7 +5,6 @@ mod disk_cache;
 pub(crate) mod fault;
 pub(crate) mod memory;
 pub(crate) mod pread;
-pub(crate) mod release;
 pub(crate) mod staged;
 pub(crate) mod uring;
 mod virtual_disk;

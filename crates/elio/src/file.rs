@@ -2,9 +2,9 @@
 
 use crate::counters::{self, FileCounters};
 use crate::device::pread::{self, PreadDevice};
-use crate::device::{Alignment, Device, Properties, Route, release};
+use crate::device::{Alignment, Device, Properties, Route};
 use crate::error::{Error, Operation, Result};
-use crate::inode::{self, Inode};
+use crate::inode::Inode;
 use crate::policy::pauses::Pauses;
 use crate::policy::residency::Residency;
 use crate::policy::waiting::Waiting;
@@ -12,8 +12,9 @@ use crate::policy::{backend, cache};
 use crate::queue::Queue;
 use crate::request::Request;
 use crate::settings;
+use crate::space::reserved::with_space_given_back;
+use crate::space::{self, closed, left_open, reserved};
 use crate::stream::read_ahead::ReadAhead;
-use crate::stream::reserved::{self, with_space_given_back};
 use crate::stream::writeback::Filling;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
 use crate::sys::gather::MemoryPiece;
@@ -193,7 +194,7 @@ impl File {
     fn new(device: Arc<dyn Device>, path: &Path, options: &OpenOptions, inode: Arc<Inode>) -> Self {
         let read_ahead = inode.open_handle();
         if device.properties().allocates_ahead() {
-            inode::release_at_exit();
+            left_open::release_at_exit();
             if options.mode != Mode::Read && options.sharing != Sharing::Exclusive && !options.keeps_holes {
                 inode.note_shared_writer(&device, options.sharing);
             }
@@ -430,14 +431,14 @@ impl File {
             path: path.to_owned(),
             source,
         })?;
-        release::forget_removed();
+        closed::forget_removed();
         Ok(())
     }
 
     /// Gives back the space that a file has beyond its end, if nobody has it open: what was reserved ahead of a program that was killed.
     /// Of an empty one it may be what somebody wants to have. Tells whether it did; where it cannot nothing is lost.
     pub fn give_back_space(path: impl AsRef<Path>) -> bool {
-        pread::give_back_space(path.as_ref()).unwrap_or(false)
+        space::give_back_space(path.as_ref()).unwrap_or(false)
     }
 
     /// Gives back what this process has reserved ahead of writers of other files, in the file system that holds `path`: for who is about to

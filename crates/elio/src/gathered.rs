@@ -4,7 +4,7 @@ use crate::device::Route;
 use crate::error::{Operation, Result};
 use crate::file::{File, Handle};
 use crate::policy::cache;
-use crate::stream::reserved::with_space_given_back;
+use crate::space::reserved::with_space_given_back;
 use crate::sys::gather::{Gather, MemoryPiece};
 use crate::sys::transfer::Direction;
 use std::io;

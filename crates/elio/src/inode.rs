@@ -1,23 +1,22 @@
 //! What all handles of one file in this process share, so that each sees at once what another has written.
 
 use crate::device::Device;
-use crate::device::release::{self, HELPERS_PATIENCE, PAUSE};
 use crate::file::Sharing;
 use crate::policy::memory_share;
+use crate::space::{closed, left_open};
 use crate::stream::coverage::Coverage;
 use crate::stream::prefetch::SingleReads;
 use crate::stream::read_ahead::ReadAhead;
 use crate::stream::write_behind::WriteBehind;
-use crate::stream::writeback::{Filling, KEPT_BYTES_MIN, Writeback};
+use crate::stream::writeback::{Filling, Writeback};
+use crate::sys::exit;
 use crate::sys::transfer::{Direction, Transfer};
-use crate::sys::{calls, exit};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
-use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, Weak};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+use std::time::Duration;
 
 /// A file by its identity: device and inode number.
 type Identity = (u64, u64);
@@ -25,7 +24,7 @@ type Identity = (u64, u64);
 /// The shared state of one file.
 #[derive(Debug, Default)]
 pub(crate) struct Inode {
-    identity: Option<Identity>,
+    pub(crate) identity: Option<Identity>,
     pub(crate) write_behind: Mutex<WriteBehind>,
     /// Whether `write_behind` holds anything: asked before its lock is taken.
     pub(crate) has_written_behind: AtomicBool,
@@ -305,7 +304,7 @@ impl Inode {
         let mut writeback = lock(&self.writeback);
         if let Some(beyond) = writeback.allocated_beyond_end(&**device) {
             device.release_beyond(beyond.start, sharing);
-            release::note_closing(device);
+            closed::note_closing(device);
         }
         writeback.reset();
     }
@@ -326,9 +325,9 @@ impl Inode {
 
     /// The device of a file that has space beyond its end which is worth giving back while the program ends. Of one that others
     /// write, too, whoever has written there or reserved it: all processes are to come to the same answer.
-    fn device_to_release(&self) -> Option<(Arc<dyn Device>, Sharing)> {
+    pub(crate) fn device_to_release(&self) -> Option<(Arc<dyn Device>, Sharing)> {
         if let Some((device, sharing)) = self.shared_writer() {
-            return has_surplus(&*device).then_some((device, sharing));
+            return left_open::has_surplus(&*device).then_some((device, sharing));
         }
         let writeback = self.writeback.try_lock().ok()?;
         let device = writeback.device()?;
@@ -346,46 +345,6 @@ impl Inode {
         lock(&self.writeback).reset();
         *lock(&self.read_directly) = Coverage::default();
         self.seen_len_bytes.store(0, Ordering::Relaxed);
-    }
-}
-
-/// Whether a file has more blocks than its length and the file system's maps need. An empty one has been given them on purpose.
-fn has_surplus(device: &dyn Device) -> bool {
-    let surplus_bytes =
-        |len_bytes| device.allocated_bytes().map_or(0, |found| found.saturating_sub(len_bytes));
-    device.len().is_ok_and(|len_bytes| len_bytes > 0 && surplus_bytes(len_bytes) > KEPT_BYTES_MIN)
-}
-
-/// Makes sure that files which a program leaves open have no more space than they need when it has ended.
-pub(crate) fn release_at_exit() {
-    static AT_EXIT: Once = Once::new();
-    AT_EXIT.call_once(|| exit::last_at_exit(release_all_open));
-}
-
-/// Of files that other processes have open, too, the last one gives back: the first one to end waits for the others, of all files. In the
-/// same order everywhere, of all that were opened for writing, whoever has written them; and who finds another waiting waits for nobody. So
-/// no two wait for each other, unless one has a file open twice or for reading only: then they do until their time is over.
-fn release_all_open() {
-    let mut inodes = Inode::all_open();
-    inodes.sort_unstable_by_key(|inode| inode.identity);
-    // Another opening, which waits for its turn after this, would not let a file be alone.
-    let identities: BTreeSet<_> = inodes.iter().filter_map(|inode| inode.identity).collect();
-    release::forget(|fd| calls::identity(fd).is_some_and(|identity| identities.contains(&identity)));
-    let own_deadline = Instant::now() + HELPERS_PATIENCE;
-    let mut deadline = release::exit_deadline();
-    for (device, sharing) in inodes.iter().filter_map(|inode| inode.device_to_release()) {
-        while let Err(error) = device.release_now() {
-            let deadline_here = if sharing == Sharing::Exclusive { own_deadline } else { deadline };
-            if error.kind() != io::ErrorKind::WouldBlock || Instant::now() >= deadline_here {
-                tracing::debug!(%error, "space allocated ahead stays with a file");
-                break;
-            }
-            if sharing != Sharing::Exclusive && !device.waits_for_others() {
-                deadline = Instant::now();
-                break;
-            }
-            thread::sleep(PAUSE);
-        }
     }
 }
 

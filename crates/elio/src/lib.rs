@@ -45,6 +45,7 @@ mod queue;
 mod read;
 mod request;
 mod settings;
+mod space;
 mod spare_files;
 mod stat;
 mod stream;

@@ -7,6 +7,5 @@ pub(crate) mod order;
 mod pace;
 pub(crate) mod prefetch;
 pub(crate) mod read_ahead;
-pub(crate) mod reserved;
 pub(crate) mod write_behind;
 pub(crate) mod writeback;

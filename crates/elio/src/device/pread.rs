@@ -1,9 +1,10 @@
 //! A file of the system, read and written with `preadv2` and `pwritev2`.
 
-use super::{Alignment, Device, Properties, Route, Settled, disk_cache, release, virtual_disk};
+use super::{Alignment, Device, Properties, Route, Settled, disk_cache, virtual_disk};
 use crate::buffer::{self, PoolBuffer};
 use crate::file::{Mode, Sharing};
 use crate::queue::Queue;
+use crate::space::closed;
 use crate::spare_files::close_spare_files;
 use crate::stat::{FileSystem, stat_open};
 use crate::sys::aliasing::{self, STOP_BYTES};
@@ -46,7 +47,7 @@ pub(crate) struct PreadDevice {
     /// that is synced and closed must be told.
     waiting: Mutex<Option<Arc<File>>>,
     /// What is to be given back when this has closed.
-    release: Mutex<Option<release::Intent>>,
+    release: Mutex<Option<closed::Intent>>,
     /// Held for reading by what may make the file longer, and for writing where space beyond its end is given back.
     lengthening: RwLock<()>,
     /// Cleared when the file system turns out not to know the flag.
@@ -207,7 +208,7 @@ impl Drop for PreadDevice {
             return; // all of its space goes with it
         }
         if let Ok(fd) = self.file.as_fd().try_clone_to_owned() {
-            release::later(fd, &intent);
+            closed::later(fd, &intent);
         }
     }
 }
@@ -223,7 +224,7 @@ fn options(mode: Mode) -> OpenOptions {
     options
 }
 
-fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
+pub(crate) fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
     with_open_files_raised(|| options.open(path))
 }
 
@@ -234,7 +235,7 @@ fn open(options: &OpenOptions, path: &Path) -> io::Result<File> {
 /// As `open`.
 pub fn with_open_files_raised<T>(open: impl Fn() -> io::Result<T>) -> io::Result<T> {
     let mut opened = open();
-    for make_room in [calls::raise_open_files, close_spare_files, release::give_up_waiting] {
+    for make_room in [calls::raise_open_files, close_spare_files, closed::give_up_waiting] {
         let is_full = matches!(&opened, Err(error) if error.raw_os_error() == Some(libc::EMFILE));
         if is_full && make_room() {
             opened = open();
@@ -246,23 +247,6 @@ pub fn with_open_files_raised<T>(open: impl Fn() -> io::Result<T>) -> io::Result
 /// Makes an empty file; fails if there is one.
 pub(crate) fn make(path: &Path) -> io::Result<()> {
     open(OpenOptions::new().write(true).create_new(true), path).map(drop)
-}
-
-/// See [`File::give_back_space`](crate::File::give_back_space).
-pub(crate) fn give_back_space(path: &Path) -> io::Result<bool> {
-    /// What may lie beyond the end otherwise, as blocks for maps, and what is not worth it.
-    const SURPLUS_BYTES_MIN: u64 = 1 << 20;
-    let surplus_bytes = |found: &std::fs::Metadata| (found.blocks() * 512).saturating_sub(found.len());
-    let found = std::fs::metadata(path)?;
-    if !found.is_file() || found.len() == 0 || surplus_bytes(&found) <= SURPLUS_BYTES_MIN {
-        return Ok(false);
-    }
-    // Who would wait is whoever has a lease on it.
-    let file = open(OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK), path)?;
-    if stat_open(file.as_fd()) == FileSystem::Local {
-        calls::release_beyond_end(file.as_fd(), 0)?;
-    }
-    Ok(surplus_bytes(&file.metadata()?) < surplus_bytes(&found))
 }
 
 fn is_unsupported(error: &io::Error) -> bool {
@@ -365,7 +349,7 @@ impl Device for PreadDevice {
 
     fn release_beyond(&self, len_bytes: u64, sharing: Sharing) {
         let mut intent = self.release.lock().expect("no thread panics while it holds a number");
-        *intent = Some(release::Intent::new(len_bytes, sharing));
+        *intent = Some(closed::Intent::new(len_bytes, sharing));
     }
 
     /// Nobody in another process has the file open, because of the lease, and nobody in this one writes: through this opening, because

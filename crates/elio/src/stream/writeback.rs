@@ -7,9 +7,9 @@
 use crate::device::Device;
 use crate::file::Sharing;
 use crate::pool;
+use crate::space::reserved::Reserved;
 use crate::stream::coverage::Coverage;
 use crate::stream::pace::{Advice, Pace, STEP_BYTES};
-use crate::stream::reserved::Reserved;
 use crate::sys::exit;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;

@@ -2,7 +2,7 @@
 
 use crate::device::{Device, Route};
 use crate::pool;
-use crate::stream::reserved::{may_find_space, with_space_given_back};
+use crate::space::reserved::{may_find_space, with_space_given_back};
 use crate::sys::fork;
 use crate::sys::region::Region;
 use crate::sys::ring::Ring;

@@ -6,9 +6,10 @@
 //! a quarter of the file system together. Of a shared file every rank counts what it has asked for itself, though the space is one: less
 //! is reserved then, never more.
 
-use crate::device::{Device, release};
+use crate::device::Device;
 use crate::inode::Inode;
 use crate::policy::cores::ranks_on_node;
+use crate::space::closed;
 use crate::sys::exit;
 use std::collections::BTreeMap;
 use std::io;
@@ -34,7 +35,7 @@ static GIVEN_BACK_COUNT: AtomicU64 = AtomicU64::new(0);
 
 /// Also of files that were closed.
 fn given_back_count() -> u64 {
-    GIVEN_BACK_COUNT.load(Ordering::Acquire) + release::given_back_count()
+    GIVEN_BACK_COUNT.load(Ordering::Acquire) + closed::given_back_count()
 }
 
 /// `None` if the program ends and somebody has them locked: it may be for ever.
@@ -142,7 +143,7 @@ pub(crate) fn may_find_space(device: &dyn Device, error: &io::Error) -> bool {
 
 /// Whether anything is reserved ahead there, or any file that was closed has space which is being given back or waits for it.
 fn has_anything(file_system: Option<u64>) -> bool {
-    sum_bytes(file_system) > 0 || (file_system.is_some() && release::is_anything_waiting())
+    sum_bytes(file_system) > 0 || (file_system.is_some() && closed::is_anything_waiting())
 }
 
 /// Gives back what this process has reserved ahead in a file system and nobody has filled: of files that are its own. Files that others
@@ -158,9 +159,9 @@ pub(crate) fn give_back(file_system: Option<u64>) -> bool {
     if !has_anything(file_system) {
         return false;
     }
-    let before_count = release::given_back_count();
-    release::release_waiting();
-    let closed_count = release::given_back_count() - before_count;
+    let before_count = closed::given_back_count();
+    closed::release_waiting();
+    let closed_count = closed::given_back_count() - before_count;
     let open_count = Inode::all_open().iter().filter(|inode| inode.give_back_reserved(file_system)).count();
     let is_any = closed_count > 0 || open_count > 0;
     if is_any {

@@ -49,7 +49,7 @@ const HELPERS_PAUSE: Duration = Duration::from_millis(1);
 
 /// That space beyond `len_bytes` of a file is to be given back when its device has closed. Counted until that is arranged for.
 #[derive(Debug)]
-pub(super) struct Intent {
+pub(crate) struct Intent {
     len_bytes: u64,
     sharing: Sharing,
 }
@@ -57,7 +57,7 @@ pub(super) struct Intent {
 static INTENTS_COUNT: AtomicUsize = AtomicUsize::new(0);
 
 impl Intent {
-    pub(super) fn new(len_bytes: u64, sharing: Sharing) -> Self {
+    pub(crate) fn new(len_bytes: u64, sharing: Sharing) -> Self {
         INTENTS_COUNT.fetch_add(1, Ordering::AcqRel);
         Self { len_bytes, sharing }
     }
@@ -140,7 +140,7 @@ fn release_closing(closing: &[Weak<dyn Device>]) {
 }
 
 /// Arranges for what is allocated beyond the end to be given back, if that is where it was intended or farther.
-pub(super) fn later(fd: OwnedFd, intent: &Intent) {
+pub(crate) fn later(fd: OwnedFd, intent: &Intent) {
     at_exit();
     let Some(mut waiting) = waiting() else { return };
     waiting.files.push_back(Closed { fd, len_bytes: intent.len_bytes, until: None, sharing: intent.sharing });
