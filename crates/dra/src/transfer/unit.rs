@@ -6,7 +6,13 @@
 //! from each other as in the brick, or packed, where that saves much of it. Where a range that is written holds more than the part, and the file may have data there, its pages
 //! that are not all the part's are read first.
 
-use section::{Layout, Runs, Section, Shape, size};
+mod cut;
+mod place;
+
+pub(super) use cut::is_cut_at_pages;
+pub(super) use place::{Place, packed_bytes};
+
+use section::{Layout, Runs, Section, Shape};
 use std::ops::Range;
 
 /// What a device moves in the time that one more access takes: 4 KiB at random go at a quarter of the rate of a stream or less. A
@@ -177,31 +183,6 @@ impl Piece {
         self.extent().end + (stride - brick.span(&row) as u64) * self.element_bytes
     }
 
-    /// The extents of pieces of the part, each of which takes no more than `window_bytes` of a buffer, more than two pages; `None` if
-    /// all of it does. They lie one after the other, and begin on pages where that can be.
-    pub(super) fn cut(&self, window_bytes: u64) -> Option<Shape> {
-        if len_of(&self.extent_in_pages()) <= window_bytes {
-            return None;
-        }
-        let (counts, mut cut) = (self.part.counts(), self.part.counts());
-        let bytes_max = window_bytes - 2 * PAGE_BYTES;
-        for (d, &count) in counts.iter().enumerate() {
-            let stride = stride_bytes(&self.brick, d, self.element_bytes);
-            if count * stride <= bytes_max {
-                break;
-            }
-            cut[d] = (bytes_max / stride).max(1);
-            let in_pages = rows_in_pages(stride);
-            if cut[d] > in_pages {
-                cut[d] -= cut[d] % in_pages;
-            }
-            if stride <= bytes_max {
-                break;
-            }
-        }
-        Some(cut)
-    }
-
     fn brick_bytes(&self) -> u64 {
         Layout::dense(&self.brick).span(&self.brick) as u64 * self.element_bytes
     }
@@ -253,25 +234,6 @@ fn stride_bytes(brick: &Shape, dim: usize, element_bytes: u64) -> u64 {
     brick[dim + 1..].iter().fold(element_bytes, |bytes, extent| bytes * extent)
 }
 
-/// How many rows of so many bytes are whole pages.
-fn rows_in_pages(row_bytes: u64) -> u64 {
-    PAGE_BYTES >> row_bytes.trailing_zeros().min(PAGE_BYTES.trailing_zeros())
-}
-
-/// Whether [`Piece::cut`] cuts parts of bricks that begin and end on pages into pieces that do.
-pub(super) fn is_cut_at_pages(brick: &Shape, element_bytes: u64, window_bytes: u64) -> bool {
-    if brick[0] * stride_bytes(brick, 0, element_bytes) <= window_bytes {
-        return true;
-    }
-    let bytes_max = window_bytes - 2 * PAGE_BYTES;
-    // Down to the dimension along which several rows go into a window.
-    let is_cut_along = |dim: usize| dim == 0 || stride_bytes(brick, dim - 1, element_bytes) > bytes_max;
-    (0..brick.len()).take_while(|&dim| is_cut_along(dim)).all(|dim| {
-        let stride = stride_bytes(brick, dim, element_bytes);
-        (bytes_max / stride).max(1) >= rows_in_pages(stride)
-    })
-}
-
 /// Adds the pages of a gap, if there is one.
 fn note_gap(found: &mut Ranges, gap: &Range<u64>) {
     if !gap.is_empty() {
@@ -307,79 +269,15 @@ fn pages(range: &Range<u64>) -> Range<u64> {
     range.start / PAGE_BYTES * PAGE_BYTES..range.end.next_multiple_of(PAGE_BYTES)
 }
 
-/// Where bytes of a brick are in a buffer: those that begin a page on disk begin one there too.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// As far from each other as in the brick, of which `brick_byte` is at `buffer_byte`.
-    Window { brick_byte: u64, buffer_byte: usize },
-    /// Some ranges, each in the pages behind those of the one before.
-    Packed(Packed),
-}
-
-/// Ranges of a brick that are packed in a buffer, with room behind them for the elements of the part, without gaps.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Packed {
-    /// Where the first page of each range is: in the brick, and in the buffer.
-    pages: Vec<(u64, usize)>,
-    elements_byte: usize,
-}
-
-impl Place {
-    /// The [`window`] of some ranges is at `buffer_byte`, which begins a page.
-    pub(super) fn of_window(window: &Range<u64>, buffer_byte: usize) -> Self {
-        Self::Window { brick_byte: window.start, buffer_byte }
-    }
-
-    /// Some ranges, from `buffer_byte` on, which begins a page. They and the elements take [`packed_bytes`].
-    pub(super) fn packed(ranges: &Ranges, buffer_byte: usize) -> Self {
-        let mut at = buffer_byte;
-        let mut next = |range: &Range<u64>| {
-            let (pages, here) = (pages(range), at);
-            at += size(pages.end - pages.start);
-            (pages.start, here)
-        };
-        let pages = ranges.iter().map(&mut next).collect();
-        Self::Packed(Packed { pages, elements_byte: at })
-    }
-
-    /// A range of the brick that is moved, or lies within one that is.
-    pub(super) fn of(&self, range: &Range<u64>) -> Range<usize> {
-        let (brick_byte, buffer_byte) = match self {
-            Self::Window { brick_byte, buffer_byte } => (*brick_byte, *buffer_byte),
-            Self::Packed(packed) => packed.page_before(range.start),
-        };
-        let start = buffer_byte + size(range.start - brick_byte);
-        start..start + size(len_of(range))
-    }
-}
-
-impl Packed {
-    /// The first page of the range that a byte is in.
-    fn page_before(&self, brick_byte: u64) -> (u64, usize) {
-        let behind = self.pages.partition_point(|(page, _)| *page <= brick_byte);
-        self.pages[behind.checked_sub(1).expect("nothing is before the first range")]
-    }
-
-    /// Where the elements of the part are without gaps: the first of them.
-    pub(super) fn elements_byte(&self) -> usize {
-        self.elements_byte
-    }
-}
-
-/// What a part takes of a buffer if its ranges are [packed](Place::packed).
-pub(super) fn packed_bytes(ranges: &Ranges, piece: &Piece) -> u64 {
-    let in_pages: u64 = ranges.iter().map(|range| len_of(&pages(range))).sum();
-    in_pages + piece.bytes().next_multiple_of(PAGE_BYTES)
-}
-
 #[cfg(test)]
 #[allow(clippy::single_range_in_vec_init)] // one range is what is meant
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use section::size;
 
     /// A part of a brick of 256 x 512 doubles, 1 MiB.
-    fn piece(lo: [u64; 2], hi: [u64; 2]) -> Piece {
+    pub(super) fn piece(lo: [u64; 2], hi: [u64; 2]) -> Piece {
         let (part, brick) = (Section::new(&lo, &hi).unwrap(), Shape::new(&[256, 512]).unwrap());
         Piece {
             part,
@@ -427,48 +325,6 @@ mod tests {
         };
         let Write { ranges, reads, zeros } = whole.write(false);
         assert_eq!((ranges, reads, zeros), (vec![0..235 * 4096], vec![], vec![960_000..235 * 4096]));
-    }
-
-    #[test]
-    fn in_a_buffer_shared_with_others_a_part_keeps_its_distances_and_its_place_in_a_page() {
-        // Whole rows of 4 KiB, and some that are not.
-        for (lo, hi, pages) in [([3, 0], [5, 512], 3..5), ([3, 10], [5, 100], 3..5), ([0, 0], [1, 1], 0..1)] {
-            let piece = piece(lo, hi);
-            let ranges = piece.write(false).ranges;
-            let window = window(&ranges);
-            assert_eq!(window, pages.start * PAGE_BYTES..pages.end * PAGE_BYTES);
-            let place = Place::of_window(&window, 8192);
-            let first = piece.first_byte();
-            assert_eq!(place.of(&(first..first)).start, 8192 + size(first - window.start));
-            assert!(ranges.iter().all(|range| place.of(range).len() == size(range.end - range.start)));
-        }
-    }
-
-    #[test]
-    fn ranges_far_from_each_other_are_packed_page_by_page_before_the_elements_of_their_part() {
-        // The first five elements of each of 8 rows of 40,000 bytes: the third row begins in one page and ends in the next.
-        let (part, brick) = (Section::new(&[0, 237], &[8, 242]).unwrap(), Shape::new(&[8, 5000]).unwrap());
-        let column = Piece { part, brick, room_bytes: 79 * 4096, ..piece([0, 0], [1, 1]) };
-        let ranges = column.ranges();
-        let pages_of = |range: &Range<u64>| size((range.end - range.start) / PAGE_BYTES);
-        let pages: usize = ranges.iter().map(pages_of).sum();
-        assert_eq!((ranges.len(), pages), (8, 9));
-        assert_eq!(packed_bytes(&ranges, &column), 10 * 4096);
-        let place = Place::packed(&ranges, 8192);
-        let mut at = 8192;
-        for range in &ranges {
-            assert_eq!(place.of(range), at..at + pages_of(range) * 4096);
-            at += pages_of(range) * 4096;
-        }
-        let mut row = 0;
-        column.for_each_run(|run| {
-            let here = place.of(&run);
-            assert_eq!((here.len(), here.start % 4096), (40, size(run.start % PAGE_BYTES)));
-            assert!(place.of(&ranges[row]).start <= here.start && here.end <= place.of(&ranges[row]).end);
-            row += 1;
-        });
-        let Place::Packed(packed) = place else { panic!("{place:?}") };
-        assert_eq!(packed.elements_byte(), at);
     }
 
     #[test]
@@ -583,62 +439,6 @@ mod tests {
         let rows = Piece { brick, others: Others::Outside, ..piece([3, 0], [6, 200]) };
         let Write { ranges, zeros, .. } = rows.write(true);
         assert_eq!((&ranges[..], zeros), (&[6000..11_600][..], vec![7600..8000, 9600..10_000]));
-    }
-
-    #[test]
-    fn pieces_of_a_large_part_are_rows_that_begin_on_pages_or_parts_of_one_row() {
-        const MIB: u64 = 1 << 20;
-        let cut = |brick: &[u64], hi: &[u64], window_bytes: u64| {
-            let (brick, part) = (Shape::new(brick).unwrap(), Section::new(&vec![0; hi.len()], hi).unwrap());
-            let whole = Piece { part, brick, room_bytes: 1 << 40, ..piece([0, 0], [1, 1]) };
-            whole.cut(window_bytes).map(|cut| cut.to_vec())
-        };
-        assert_eq!(cut(&[256, 512], &[256, 512], MIB), None);
-        assert_eq!(cut(&[256, 512], &[256, 512], MIB - 1), Some(vec![253, 512]));
-        // Rows of 1000 bytes: 512 of them are whole pages, and twice as many.
-        assert_eq!(cut(&[10_000, 125], &[10_000, 125], MIB), Some(vec![1024, 125]));
-        assert_eq!(cut(&[10_000, 125], &[10_000, 1], MIB), Some(vec![1024, 1]));
-        assert_eq!(cut(&[4, 1 << 20], &[4, 1 << 20], MIB), Some(vec![1, (MIB - 8192) / 8 / 512 * 512]));
-        assert_eq!(cut(&[4, 1 << 20, 3], &[4, 5, 3], MIB), Some(vec![1, 5, 3]));
-    }
-
-    #[test]
-    fn bricks_are_cut_at_pages_if_enough_rows_go_into_a_window() {
-        const MIB: u64 = 1 << 20;
-        let is_cut = |brick: &[u64]| is_cut_at_pages(&Shape::new(brick).unwrap(), 8, MIB);
-        // One window, rows of pages, of 1000 bytes, of which 512 are whole pages, and of a page and 8 bytes, of which 512 are too much.
-        assert!(is_cut(&[128, 1024]) && is_cut(&[1000, 1024]) && is_cut(&[10_000, 125]));
-        assert!(!is_cut(&[1000, 513]) && is_cut(&[200, 513]));
-        // Rows longer than the window.
-        assert!(is_cut(&[4, 1 << 20]) && !is_cut(&[4, (1 << 20) + 1]));
-        assert!(is_cut_at_pages(&Shape::new(&[3, 5]).unwrap(), 8, 120), "no larger than a page");
-    }
-
-    proptest! {
-        #[test]
-        fn every_piece_goes_into_the_window_it_was_cut_for(
-            dims in prop::collection::vec((1u64..40, 0u64..40, 1u64..40), 1..=4),
-            element_bytes in prop::sample::select(vec![1u64, 4, 8, 16]),
-            window_pages in 3u64..20,
-        ) {
-            let brick = Shape::from_fn(dims.len(), |d| dims[d].0);
-            let lo = Shape::from_fn(dims.len(), |d| dims[d].1.min(brick[d] - 1));
-            let hi = Shape::from_fn(dims.len(), |d| (lo[d] + dims[d].2).min(brick[d]));
-            let part = Section::new(&lo, &hi).unwrap();
-            let whole = Piece { part, brick, element_bytes, room_bytes: 1 << 40, ..piece([0, 0], [1, 1]) };
-            let window_bytes = window_pages * PAGE_BYTES;
-            let cut = whole.cut(window_bytes).unwrap_or(part.counts());
-            for at in section::BrickGrid::new(&part.counts(), &cut).unwrap().meeting(&Section::whole(&part.counts()).unwrap()).indices() {
-                let grid = section::BrickGrid::new(&part.counts(), &cut).unwrap();
-                let piece = Piece { part: grid.elements(&at).shifted_by(part.lo()), ..whole };
-                prop_assert!(len_of(&window(&piece.ranges())) <= window_bytes, "{piece:?}");
-                // Where parts are whole rows, or whole pages are elements.
-                let begins_on_page = |piece: &Piece| piece.first_byte().is_multiple_of(PAGE_BYTES);
-                if is_cut_at_pages(&brick, element_bytes, window_bytes) && begins_on_page(&whole) {
-                    prop_assert!(begins_on_page(&piece), "{piece:?}");
-                }
-            }
-        }
     }
 
     /// Applies a write to bytes of a file: elements of the part become 1, what it clears 0, and what it reads stays.
