@@ -17,6 +17,34 @@ pub(crate) struct Shard {
     pub(crate) file: File,
     /// Tells where bricks are, and whether the name still belongs to this file.
     places: ShardFile,
+    /// `None` if it is only read.
+    lost: Option<Arc<Lost>>,
+}
+
+/// What the system has told of writes that failed, of shards that were closed before they were synced.
+#[derive(Debug, Default)]
+struct Lost(Mutex<Option<elio::Error>>);
+
+impl Lost {
+    fn note(&self, error: elio::Error) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+
+    fn take(&self) -> Option<elio::Error> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl Drop for Shard {
+    /// The system tells an error to those who had the file open, and perhaps to nobody who opens it afterwards.
+    fn drop(&mut self) {
+        if let Some(lost) = &self.lost
+            && let Err(error) = self.file.late_error()
+        {
+            tracing::warn!(%error, "what was written to a shard is lost");
+            lost.note(error);
+        }
+    }
 }
 
 impl Shard {
@@ -38,6 +66,7 @@ pub(crate) struct Shards {
     devices: Devices,
     writable: bool,
     open: Arc<OpenShards>,
+    lost: Arc<Lost>,
     /// One at a time makes durable what was written: whoever comes next relies on it.
     syncing: Mutex<()>,
 }
@@ -104,8 +133,8 @@ impl Shards {
         let open = Arc::<OpenShards>::default();
         let keeper: Weak<OpenShards> = Arc::downgrade(&open);
         note_spare_files(keeper);
-        let syncing = Mutex::default();
-        Self { directory: Arc::clone(directory), devices: devices.clone(), writable, open, syncing }
+        let (lost, syncing) = (Arc::default(), Mutex::default());
+        Self { directory: Arc::clone(directory), devices: devices.clone(), writable, open, lost, syncing }
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -153,7 +182,11 @@ impl Shards {
             self.reserve(&file);
         }
         // Opening was by name, twice.
-        if places.is_current()? { Ok(Some(Shard { file, places })) } else { Err(self.replaced(number)) }
+        if !places.is_current()? {
+            return Err(self.replaced(number));
+        }
+        let lost = self.writable.then(|| Arc::clone(&self.lost));
+        Ok(Some(Shard { file, places, lost }))
     }
 
     /// Reserves all the space of a shard: what goes around the page cache finds its place at once, and small parts would find as many
@@ -199,7 +232,9 @@ impl Shards {
     pub(crate) fn fill(&self, filling: Filling) {
         let mut open = self.open();
         if std::mem::replace(&mut open.filling, filling) != filling {
-            open.shards.clear();
+            let closed = std::mem::take(&mut open.shards);
+            drop(open);
+            drop(closed);
         }
     }
 
@@ -210,10 +245,12 @@ impl Shards {
 
     /// Closes all files, so that their space is free when they are removed. They open again when they are needed.
     pub(crate) fn close(&self) {
-        self.open().shards.clear();
+        let closed = std::mem::take(&mut self.open().shards);
+        drop(closed);
     }
 
-    /// Makes all that this process wrote durable. What fails stays noted, and so does what is written meanwhile.
+    /// Makes all that this process wrote durable. What fails stays noted, and so does what is written meanwhile; what was lost of shards
+    /// that have closed since is told once.
     pub(crate) fn sync(&self) -> Result<()> {
         let _turn = self.syncing.lock().unwrap_or_else(PoisonError::into_inner);
         let written: Vec<u64> = self.open().written.iter().copied().collect();
@@ -221,7 +258,7 @@ impl Shards {
             self.open().written.remove(&number);
             self.sync_shard(number).inspect_err(|_| self.note_written(number))?;
         }
-        Ok(())
+        self.lost.take().map_or(Ok(()), |error| Err(error.into()))
     }
 
     fn sync_shard(&self, number: u64) -> Result<()> {
@@ -279,6 +316,28 @@ mod tests {
         assert!(shards.open().written.contains(&0), "what failed stays noted");
         shards.sync().unwrap();
         assert!(shards.open().written.is_empty());
+    }
+
+    #[test]
+    fn what_was_lost_of_a_shard_that_has_closed_is_told_by_the_next_sync() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (of_file, place) = (shards(&scratch.path().join("array"), 1), BrickPlace { shard: 0, slot: 0 });
+        let device =
+            FaultDevice::new(elio::open_device(&of_file.directory.shard_path(0), Mode::ReadWrite).unwrap());
+        let opened = Arc::clone(&device);
+        let open: Arc<OpenDevice> = Arc::new(move |_: &Path, _| Ok(Arc::clone(&opened) as Arc<dyn Device>));
+        let shards = Shards::new(&of_file.directory, &Devices(Some(open)), true);
+        shards.fill(Filling::ThroughCache);
+        shards.get(place).unwrap().expect("a shard").file.write_at(0, &[7; 8]).unwrap();
+        shards.note_written(0);
+        // The system tells it to those who have the file open, and the file is opened again for the sync.
+        let asked = device.operations_count();
+        device.inject(asked, Fault::Fail(5));
+        shards.fill(Filling::Parts);
+        assert!(shards.open().shards.is_empty(), "it is closed");
+        assert_eq!(device.operations_count(), asked + 1);
+        assert!(shards.sync().is_err());
+        shards.sync().unwrap();
     }
 
     /// Where all of them would be more files than a process may have open.
