@@ -56,7 +56,7 @@ impl SharedFile {
     /// The same on every rank, with nothing left behind that was not there before:
     /// - [`Error::ArgumentsDiffer`]: the ranks gave different paths or hints.
     /// - [`Error::OnRank`]: a rank could not make or open it, or does not see what rank 0 has made; there is no space for
-    ///   the soft limit.
+    ///   the soft limit of a new file. One that was found needs none.
     /// - [`Error::Comm`]: the ranks could not talk to each other.
     pub fn create(comm: &Arc<Comm>, path: &Path, hints: &Hints) -> Result<Self> {
         Self::create_with(comm, path, hints, CachePolicy::default())

@@ -258,23 +258,33 @@ impl Making {
         self.stripes.drain(..).for_each(|stripe| remove(&stripe));
     }
 
-    /// Reserves what the soft limit asks for. A file system that cannot reserve is no error, one that is full is.
+    /// Reserves what the soft limit asks for. A file system that cannot reserve is no error; one that is full is for a new file, and not
+    /// for one that was found: a later run may only read it, on a disk that has filled up since.
     fn preallocate(&self, path: &Path, hints: &Hints, found: &Found) -> Result<()> {
-        let Some(soft_bytes) = hints.soft_limit_bytes.filter(|bytes| *bytes > 0) else { return Ok(()) };
-        let bytes = soft_bytes.min(hints.hard_limit_bytes.unwrap_or(u64::MAX)).min(i64::MAX.unsigned_abs());
-        let files = found.files(path);
-        expect_space(&files, found.striping(), bytes)?;
-        let storage = Storage::open(path, found.striping(), &files, &options(CachePolicy::default(), hints))?;
-        match storage.preallocate(bytes) {
+        match reserve(path, hints, found) {
             // What has been reserved goes with a new file, and stays with one that others may be writing: none can be cut safely.
-            Err(error @ elio::Error::NoSpace { .. }) => Err(error.into()),
-            Err(error) if is_not_offered(&error) => {
-                tracing::info!(%error, is_new = self.name.is_some(), "no space reserved for the soft limit");
+            Err(Error::Device(error @ elio::Error::NoSpace { .. })) if self.name.is_none() => {
+                tracing::warn!(%error, "no space for the soft limit of a file that was there: it is opened without");
                 Ok(())
             }
-            Err(error) => Err(error.into()),
-            Ok(()) => Ok(()),
+            reserved => reserved,
         }
+    }
+}
+
+/// Reserves the soft limit, as far as the hard limit allows it and the file system can.
+fn reserve(path: &Path, hints: &Hints, found: &Found) -> Result<()> {
+    let Some(soft_bytes) = hints.soft_limit_bytes.filter(|bytes| *bytes > 0) else { return Ok(()) };
+    let bytes = soft_bytes.min(hints.hard_limit_bytes.unwrap_or(u64::MAX)).min(i64::MAX.unsigned_abs());
+    let files = found.files(path);
+    expect_space(&files, found.striping(), bytes)?;
+    let storage = Storage::open(path, found.striping(), &files, &options(CachePolicy::default(), hints))?;
+    match storage.preallocate(bytes) {
+        Err(error) if is_not_offered(&error) => {
+            tracing::info!(%error, "no space reserved for the soft limit");
+            Ok(())
+        }
+        reserved => Ok(reserved?),
     }
 }
 

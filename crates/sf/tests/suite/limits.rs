@@ -1,6 +1,6 @@
 //! The end of a file, its limits, and what a rank may do with it.
 
-use crate::world::{World, is_striped, pattern, stripes_of};
+use crate::world::{World, assert_same, is_striped, pattern, stripes_of};
 use sf::{Access, Error, Hints, SharedFile, codes};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -100,12 +100,15 @@ pub(crate) fn the_soft_limit_reserves_space_and_no_length(world: &World) {
     file.destroy().unwrap();
 }
 
+/// Bytes that the disk has no room for, the same on all ranks, also over the stripes together.
+fn more_than_there_is(world: &World) -> u64 {
+    let available = elio::stat(&test_support::shared_dir()).unwrap().available_bytes;
+    let of_first = world.comm.broadcast_text(available.to_string(), 0).unwrap();
+    3 * of_first.parse::<u64>().unwrap() + (1 << 40)
+}
+
 pub(crate) fn a_soft_limit_without_space_fails_everywhere_and_leaves_nothing(world: &World) {
-    let directory = test_support::shared_dir();
-    let available = elio::stat(&directory).unwrap().available_bytes;
-    let sum = world.comm.broadcast_text(available.to_string(), 0).unwrap();
-    let soft_limit_bytes = Some(3 * sum.parse::<u64>().unwrap() + (1 << 40));
-    let hints = Hints { soft_limit_bytes, ..Hints::default() };
+    let hints = Hints { soft_limit_bytes: Some(more_than_there_is(world)), ..Hints::default() };
     let error = world.all_fail(SharedFile::create(&world.comm, &World::path("nospace"), &hints));
     assert!(error.to_string().contains("no space left on device"), "{error}");
     assert!(matches!(error, Error::OnRank { rank: 0, code: codes::DEVICE_WRITE, .. }), "{error:?}");
@@ -113,6 +116,29 @@ pub(crate) fn a_soft_limit_without_space_fails_everywhere_and_leaves_nothing(wor
     // With a hard limit no more is reserved than the file may have.
     let hints = Hints { hard_limit_bytes: Some(1 << 20), ..hints };
     SharedFile::create(&world.comm, &World::path("nospace"), &hints).unwrap().destroy().unwrap();
+}
+
+/// As after a restart on a disk that has filled up since: the file is only read.
+pub(crate) fn a_file_that_is_found_needs_no_space_for_its_soft_limit(world: &World) {
+    let mine = 100_000 * world.rank() as u64;
+    let file = world.create("restarted");
+    file.write(mine, &pattern(1, mine, 100_000)).unwrap();
+    file.abandon().unwrap();
+    world.barrier();
+    let reserved = reserved_bytes("restarted");
+    let hints = Hints { soft_limit_bytes: Some(more_than_there_is(world)), ..Hints::default() };
+    let file = SharedFile::create(&world.comm, &World::path("restarted"), &hints).unwrap();
+    let len = 100_000 * world.ranks();
+    assert_eq!(file.len_bytes().unwrap(), len as u64);
+    let mut found = vec![0; len];
+    file.read(0, &mut found).unwrap();
+    assert_same(&found, &pattern(1, 0, len), "found with a soft limit");
+    world.barrier();
+    assert!(reserved_bytes("restarted") <= reserved + (1 << 20), "something is reserved all the same");
+    world.barrier();
+    file.write(mine, &pattern(2, mine, 100_000)).unwrap();
+    world.barrier();
+    file.destroy().unwrap();
 }
 
 pub(crate) fn a_closed_file_and_one_for_reading_refuse_what_they_must(world: &World) {

@@ -68,6 +68,7 @@ fn main() -> ExitCode {
             scenario!(limits::a_write_beyond_the_hard_limit_is_refused_by_name),
             scenario!(limits::the_soft_limit_reserves_space_and_no_length),
             scenario!(limits::a_soft_limit_without_space_fails_everywhere_and_leaves_nothing),
+            scenario!(limits::a_file_that_is_found_needs_no_space_for_its_soft_limit),
             scenario!(limits::a_closed_file_and_one_for_reading_refuse_what_they_must),
             scenario!(creating::ranks_that_disagree_are_all_told_who),
             scenario!(creating::a_link_that_leads_nowhere_yet_is_where_the_file_is_made),
