@@ -189,6 +189,22 @@ fn mark(target: &Path) -> Option<Value> {
     ArrayDirectory::open(target).ok()?.unfinished().cloned()
 }
 
+fn options() -> command::options::Reblocking {
+    command::options::Reblocking {
+        brick: vec![],
+        order: vec![],
+        memory: 1,
+        ranks: None,
+        io_processes: None,
+        files: 1,
+        device: String::new(),
+        bandwidth: None,
+        operations: None,
+        alone: None,
+        memory_bandwidth: None,
+    }
+}
+
 /// Four passes.
 const SLOWLY: &str = "--brick 8,2048 --order 1,0 --memory 1 --operations 20000";
 
@@ -229,6 +245,27 @@ fn a_copy_that_was_killed_is_not_taken_for_an_array_and_the_same_command_complet
     }
     assert!(unfinished > 0, "every copy was over before it was killed");
     assert!(read(&source).1 == elements(2048 * 2048), "the source is as it was");
+}
+
+#[test]
+fn a_square_matrix_that_was_interrupted_is_not_continued_in_another_order() {
+    let scratch = scratch();
+    let source = numbered(&scratch.path().join("source"), &[48, 48], &[8, 48]);
+    let target = scratch.path().join("target");
+    // What a copy leaves that was killed before its first note.
+    let options = command::options::Reblocking { brick: vec![16, 16], ..options() };
+    let interrupted = command::reblocking::Reblocking::new(&source, &options).unwrap();
+    ArrayDirectory::create(&target, &interrupted.spec(0)).unwrap();
+    for ranks in ["", "-n 2"] {
+        let line = refused(&source, &target, &format!("--brick 16,16 --order 1,0 {ranks}"));
+        assert!(line.contains("another unfinished array") && line.contains("--restart"), "{line}");
+    }
+    facts(&source, &target, "--brick 16,16 --order 1,0 --restart --verify");
+    let names = ArrayDirectory::open(&target).unwrap().metadata().dimension_names.clone();
+    assert_eq!(names.unwrap(), [1, 0].map(|dim| Some(format!("dimension {dim}"))));
+    let at = |row: u32, column: u32| f64::from(column * 48 + row).to_le_bytes();
+    let expected: Vec<u8> = (0..48).flat_map(|row| (0..48).flat_map(move |column| at(row, column))).collect();
+    assert!(read(&target).1 == expected);
 }
 
 #[test]
@@ -319,15 +356,12 @@ fn what_is_reported_is_what_was_planned() {
     let options = command::options::Reblocking {
         brick: vec![64, 30],
         order: vec![1, 0],
-        memory: 1,
         ranks: Some(3),
-        io_processes: None,
-        files: 1,
         device: "read=1500,operations=1,memory=9".to_owned(),
-        bandwidth: None,
         operations: Some(5000),
         alone: Some(20),
         memory_bandwidth: Some(8000),
+        ..options()
     };
     let planned = command::reblocking::Reblocking::new(&source, &options).unwrap().plan(3).unwrap();
     let words = "--brick 64,30 --order 1,0 --memory 1 --device read=1500,operations=1,memory=9 --operations 5000 \

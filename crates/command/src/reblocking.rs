@@ -5,7 +5,8 @@ use crate::error::{Error, Result, refused};
 use crate::options;
 use crate::place::destination;
 use disk_array::between::{self, BETWEEN};
-use disk_array::{ArrayDirectory, ArraySpec, BrickShape, Bricks, Replaces, UNFINISHED, absolute};
+use disk_array::format::Metadata;
+use disk_array::{ArrayDirectory, ArraySpec, Attributes, BrickShape, Bricks, Replaces, UNFINISHED, absolute};
 use layout::{Buffers, DeviceModel, Permutation, Plan, Problem, Shares, share};
 use serde_json::{Map, Value, json};
 use std::fs;
@@ -179,7 +180,8 @@ impl Reblocking {
     ///
     /// # Errors
     /// - [`Error::Array`] with [`disk_array::Error::Exists`]: an array that is complete, or something else.
-    /// - [`Error::OtherUnfinished`]: the target of another copy, and it is not to be begun anew (`restart`).
+    /// - [`Error::OtherUnfinished`]: the target of another copy, or one with other names of dimensions or other attributes than
+    ///   it is to have, and it is not to be begun anew (`restart`).
     /// - [`Error::System`]: the directory it would be in is not there.
     pub fn find(&self, target: &Path, restart: bool) -> Result<Found> {
         let parent =
@@ -209,11 +211,20 @@ impl Reblocking {
             // Each host has some of the files, so there are as many as hosts at least.
             spec.files = spec.files.max(part.of);
         }
-        if source == self.source_name() && *array.layout() == spec.layout()? {
+        if source == self.source_name() && *array.layout() == spec.layout()? && self.is_labelled(&array) {
             return Ok(Found::Unfinished);
         }
         let what = array.unfinished_work().unwrap_or_default().to_owned();
         Err(Error::OtherUnfinished { path: target.to_owned(), what })
+    }
+
+    /// Whether an array says of its dimensions and elements what the target is to say. The executor looks at elements alone: in another
+    /// order of dimensions a square matrix has the same bricks, and would keep the names of the first try.
+    fn is_labelled(&self, array: &ArrayDirectory) -> bool {
+        let label = |ours: &Attributes| (ours.name.clone(), ours.type_code, ours.made_by);
+        array.metadata().dimension_names == self.spec.dimension_names
+            && of_others(array.metadata()) == self.spec.more_attributes
+            && array.attributes().map(label) == Some(label(&self.spec.attributes))
     }
 }
 
@@ -249,13 +260,16 @@ fn spec(
     let names = metadata.dimension_names.as_ref();
     spec.dimension_names =
         names.map(|names| permutation.source().iter().map(|&source| names[source].clone()).collect());
-    let others = metadata
-        .attributes
-        .iter()
-        .filter(|(key, _)| !["chemio", UNFINISHED, BETWEEN].contains(&key.as_str()));
-    spec.more_attributes = others.map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>();
+    spec.more_attributes = of_others(metadata);
     spec.layout()?;
     Ok(spec)
+}
+
+/// The attributes that programs and people have set.
+fn of_others(metadata: &Metadata) -> Map<String, Value> {
+    let is_ours = |key: &str| Attributes::is_ours(key) || [UNFINISHED, BETWEEN].contains(&key);
+    let others = metadata.attributes.iter().filter(|(key, _)| !is_ours(key));
+    others.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 #[cfg(test)]
@@ -341,6 +355,30 @@ mod tests {
         let made = ArrayDirectory::create(&target, &one.spec(0));
         assert!(matches!(made, Err(disk_array::Error::Exists { .. })), "{made:?}");
         assert!(one.find(&scratch.path().join("missing/b"), false).is_err());
+    }
+
+    #[test]
+    fn an_unfinished_target_with_other_labels_is_that_of_another_copy() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (source, target) = (scratch.path().join("a"), scratch.path().join("b"));
+        let mut square = ArraySpec::new(&[30, 30], DataType::Float64).unwrap();
+        square.dimension_names = Some(vec![Some("occupied".to_owned()), None]);
+        square.more_attributes.insert("units".to_owned(), "hartree".into());
+        let mut array = ArrayDirectory::create(&source, &square).unwrap();
+        let copy = |order: &[usize]| Reblocking::new(&source, &options(&[5, 5], order)).unwrap();
+        let [straight, turned] = [&[][..], &[1, 0]].map(copy);
+        ArrayDirectory::create(&target, &straight.spec(0)).unwrap();
+        assert_eq!(straight.find(&target, false).unwrap(), Found::Unfinished);
+        assert!(matches!(turned.find(&target, false), Err(Error::OtherUnfinished { .. })));
+        array.set_attribute("units", Some("rydberg".into())).unwrap();
+        assert!(matches!(copy(&[]).find(&target, false), Err(Error::OtherUnfinished { .. })));
+        array.set_attribute("units", Some("hartree".into())).unwrap();
+        assert_eq!(copy(&[]).find(&target, false).unwrap(), Found::Unfinished);
+        // Another array in the place of the source.
+        square.attributes.name = "fock".to_owned();
+        ArrayDirectory::create(&source, &square).unwrap();
+        assert!(matches!(copy(&[]).find(&target, false), Err(Error::OtherUnfinished { .. })));
+        assert_eq!(copy(&[]).find(&target, true).unwrap(), Found::Nothing { passes: 0 });
     }
 
     #[test]
