@@ -2,7 +2,7 @@
 
 use crate::world::{World, nothing_is_beside, permuted, spec};
 use dra::{Access, DataType};
-use layout::{DeviceModel, Permutation, Units};
+use layout::{DeviceModel, Pass, Permutation, Units};
 use reblock::Options;
 use section::size;
 use std::cell::Cell;
@@ -34,8 +34,12 @@ fn random_brick(rng: &mut Rng, dims: &[u64]) -> Vec<u64> {
 fn random_options(rng: &mut Rng) -> Options {
     let operations_per_second = [50, 10_000, 1_000_000][rng.usize(..3)];
     let alone_percent = [0, 10, 100][rng.usize(..3)];
-    let device =
-        DeviceModel { operations_per_second, alone_percent, page_bytes: 8, ..DeviceModel::default() };
+    // Whole pages go around the page cache, if their writes are not so short that they are joined.
+    let page_bytes = [8, 4096][rng.usize(..2)];
+    let joined_bytes = [1, 16 << 10][rng.usize(..2)];
+    let gap_bytes = [0, 100, 16 << 10][rng.usize(..3)];
+    let given = DeviceModel { operations_per_second, alone_percent, ..DeviceModel::default() };
+    let device = DeviceModel { page_bytes, joined_bytes, gap_bytes, ..given };
     let device = if rng.bool() { DeviceModel::volume_only() } else { device };
     let units = if rng.bool() { Units::WholeBricks } else { Units::Parts };
     Options { device, units, noted_bytes: rng.u64(0..40_000) }
@@ -47,6 +51,8 @@ struct Seen {
     several_passes: bool,
     retained: bool,
     read_again: bool,
+    /// Passes that write whole pages, long enough not to go through the page cache.
+    whole_pages: bool,
     /// Passes of some steps, with one box and with two.
     boxes: [bool; 2],
 }
@@ -56,7 +62,7 @@ pub(crate) fn random_targets_are_the_permuted_source(world: &World) {
     let mut seen = Seen::default();
     for round in 0..500 {
         one(world, &mut rng, &mut seen);
-        let is_enough = round >= 24 || seen.several_passes && seen.read_again;
+        let is_enough = round >= 24 || seen.several_passes && seen.read_again && seen.whole_pages;
         if round >= 7 && seen.retained && seen.boxes == [true; 2] && is_enough {
             return;
         }
@@ -115,6 +121,12 @@ fn one(world: &World, rng: &mut Rng, seen: &mut Seen) {
     let is_exact = options.device.gap_bytes == 0;
     let reads_again = plan.passes().iter().any(|pass| pass.cost().read_elems > pass.cost().elems);
     seen.read_again |= is_exact && reads_again;
+    let is_long = |pass: &Pass| {
+        let (cost, device) = (pass.cost(), &options.device);
+        cost.written_elems * bytes as u128 >= cost.write_operations * u128::from(device.joined_bytes)
+    };
+    seen.whole_pages |= options.device.page_bytes == 4096
+        && plan.passes().iter().any(|pass| pass.cost().unaligned_writes == 0 && is_long(pass));
     target.close().expect("closed");
     nothing_is_beside(&path);
     let target = disk.open(&path, Access::ReadOnly).expect("opened");
