@@ -10,6 +10,7 @@ use comm::{Comm, Failure, Operation};
 use elio::{CachePolicy, FileSystem, OpenOptions};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -54,16 +55,24 @@ fn of_json<T: DeserializeOwned>(text: &str) -> T {
 
 /// Makes or finds the file on rank 0 and opens it on all. Collective.
 pub(crate) fn create(comm: &Comm, path: &Path, hints: &Hints, cache: CachePolicy) -> Result<Storage> {
-    let one_host = same_arguments(comm, path, hints)?;
+    let agreed = agree_on_arguments(comm, path, hints)?;
+    let one_host = agreed.one_host;
     // What the program calls it stays right when it changes its directory.
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mine = (comm.rank() == 0).then(|| caught(|| Making::make(&absolute, hints, !one_host)));
+    let mine = (comm.rank() == 0).then(|| {
+        caught(|| {
+            agreed.tell_difference(path);
+            Making::make(&absolute, &agreed.hints, !one_host)
+        })
+    });
     let (making, found) = of_first(comm, mine)?;
     let opened = caught(|| {
         if comm.rank() == 0 && !one_host {
             warn_of_late_hosts(&absolute);
         }
-        open(&found, &absolute, &options(cache, hints))
+        // Of this rank's writes nothing reaches beyond its own limit.
+        let mine = Hints { hard_limit_bytes: hints.hard_limit_bytes, ..agreed.hints };
+        open(&found, &absolute, &options(cache, &mine))
     });
     let opened = agree(comm, opened)?;
     making.into_iter().for_each(Making::keep);
@@ -116,16 +125,57 @@ fn of_first(comm: &Comm, mine: Option<Result<(Making, Found)>>) -> Result<(Optio
     Ok((mine.and_then(Result::ok).map(|(making, _)| making), found))
 }
 
-/// Refuses ranks that want different files; tells whether all of them are on one host. Collective.
-fn same_arguments(comm: &Comm, path: &Path, hints: &Hints) -> Result<bool> {
-    let [arguments, host] = [hash(&(path, hints)), hash(&host())].map(u64::cast_signed);
-    // The smallest of a value and the smallest of its complement: equal everywhere if both are what this rank gave.
-    let mut values = [arguments, !arguments, host, !host];
-    comm.all_reduce(&mut values, Operation::Min)?;
-    if values[0] != !values[1] {
-        name_difference(comm, path, hints)?;
+/// What the arguments of all ranks come to. The same on every rank.
+#[derive(Debug)]
+struct Agreed {
+    /// The request size of rank 0, and the largest limits of all ranks; a rank without a hard limit has the largest.
+    hints: Hints,
+    are_hints_alike: bool,
+    one_host: bool,
+}
+
+impl Agreed {
+    fn tell_difference(&self, path: &Path) {
+        if !self.are_hints_alike {
+            let Hints { hard_limit_bytes, soft_limit_bytes, request_bytes } = self.hints;
+            tracing::info!(
+                path = %path.display(), hard_limit_bytes, soft_limit_bytes, request_bytes,
+                "ranks give different hints: for the file these are taken, and each rank keeps to its own hard limit"
+            );
+        }
     }
-    Ok(values[2] == !values[3])
+}
+
+/// Refuses ranks that want different files. Hints that differ are no error: they are optional, and a program may give them on one rank
+/// only. Collective. Cost: one reduction.
+fn agree_on_arguments(comm: &Comm, path: &Path, hints: &Hints) -> Result<Agreed> {
+    let [name, hinted, host] = [hash(&path), hash(hints), hash(&host())].map(u64::cast_signed);
+    let request = if comm.rank() == 0 { to_number(hints.request_bytes) } else { i64::MAX };
+    let soft = to_number(hints.soft_limit_bytes);
+    let hard = hints.hard_limit_bytes.map_or(i64::MAX, |bytes| to_number(Some(bytes)));
+    // The smallest of a value and the smallest of its complement: equal everywhere if both are what this rank gave. The smallest
+    // complement is that of the largest value.
+    let mut values = [name, !name, hinted, !hinted, host, !host, request, !soft, !hard];
+    comm.all_reduce(&mut values, Operation::Min)?;
+    let [name, not_name, hinted, not_hinted, host, not_host, request, not_soft, not_hard] = values;
+    if name != !not_name {
+        name_difference(comm, path)?;
+    }
+    let hints = Hints {
+        hard_limit_bytes: of_number(!not_hard).filter(|bytes| *bytes < i64::MAX.unsigned_abs()),
+        soft_limit_bytes: of_number(!not_soft),
+        request_bytes: of_number(request),
+    };
+    Ok(Agreed { hints, are_hints_alike: hinted == !not_hinted, one_host: host == !not_host })
+}
+
+/// A hint as ranks compare it: below all others if it says nothing, and no larger than a file can be.
+fn to_number(hint: Option<u64>) -> i64 {
+    hint.map_or(-1, |bytes| i64::try_from(bytes).unwrap_or(i64::MAX))
+}
+
+fn of_number(number: i64) -> Option<u64> {
+    u64::try_from(number).ok()
 }
 
 fn hash(value: &impl Hash) -> u64 {
@@ -135,24 +185,20 @@ fn hash(value: &impl Hash) -> u64 {
 }
 
 /// The error that says which rank wants another file than rank 0. Collective.
-fn name_difference(comm: &Comm, path: &Path, hints: &Hints) -> Result<()> {
-    let mine = [path.as_os_str().as_bytes(), format!("\0{hints:?}").as_bytes()].concat();
+fn name_difference(comm: &Comm, path: &Path) -> Result<()> {
+    let mine = path.as_os_str().as_bytes();
     let mut len = [mine.len() as u64];
     comm.broadcast(&mut len, 0)?;
-    let mut first = mine.clone();
+    let mut first = mine.to_vec();
     first.resize(usize::try_from(len[0]).expect("a path in memory"), 0);
     comm.broadcast(&mut first, 0)?;
     let rank = i64::try_from(comm.rank()).expect("ranks are below 2^31");
     let mut differs = [if first == mine { i64::MAX } else { rank }];
     comm.all_reduce(&mut differs, Operation::Min)?;
     match usize::try_from(differs[0]) {
-        Ok(rank) if rank < comm.size() => Err(Error::ArgumentsDiffer { rank, path: path_of(&first) }),
+        Ok(rank) if rank < comm.size() => {
+            Err(Error::ArgumentsDiffer { rank, path: OsStr::from_bytes(&first).into() })
+        }
         _ => Ok(()),
     }
-}
-
-/// The path in front of the hints.
-fn path_of(arguments: &[u8]) -> PathBuf {
-    let end = arguments.iter().position(|byte| *byte == 0).unwrap_or(arguments.len());
-    PathBuf::from(std::ffi::OsStr::from_bytes(&arguments[..end]))
 }

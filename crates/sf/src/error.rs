@@ -112,8 +112,8 @@ pub enum Error {
         /// The host of both ranks.
         host: String,
     },
-    /// The ranks gave different arguments to one collective call. The same on every rank.
-    #[error("ranks disagree: rank {rank} does not create the file that rank 0 does, or with other hints: {}", path.display())]
+    /// The ranks gave different paths to one collective call. The same on every rank.
+    #[error("ranks disagree: rank {rank} does not create the file that rank 0 does: {}", path.display())]
     ArgumentsDiffer {
         /// The lowest rank that differs from rank 0.
         rank: usize,

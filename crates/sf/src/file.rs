@@ -10,15 +10,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// What a program knows about a file when it creates it. `None`: unknown.
+/// What a program knows about a file when it creates it. `None`: unknown. Ranks may know different things.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Hints {
-    /// Writes never reach beyond this.
+    /// Writes of this rank never reach beyond this. No space is reserved beyond the largest of all ranks.
     pub hard_limit_bytes: Option<u64>,
-    /// About how long the file will be: so much space is reserved.
+    /// About how long the file will be: so much space is reserved, by the largest of all ranks.
     pub soft_limit_bytes: Option<u64>,
     /// The size of a typical request: the unit of stripes, and, where it is below 64 KiB, asynchronous writes of less than
-    /// 16 KiB are gathered until they are waited for.
+    /// 16 KiB are gathered until they are waited for. That of rank 0 holds for all.
     pub request_bytes: Option<u64>,
 }
 
@@ -49,12 +49,12 @@ const CLOSED: u8 = 2;
 impl SharedFile {
     /// Makes the file `path`, or finds it again: what is there stays. It is then open for reading and writing.
     ///
-    /// Collective: every rank gives the same path and the same hints. Cost: a few broadcasts and reductions; the soft limit
-    /// is reserved by rank 0.
+    /// Collective: every rank gives the same path; what becomes of hints that differ is said at [`Hints`]. Cost: a few broadcasts and
+    /// reductions; the soft limit is reserved by rank 0.
     ///
     /// # Errors
     /// The same on every rank, with nothing left behind that was not there before:
-    /// - [`Error::ArgumentsDiffer`]: the ranks gave different paths or hints.
+    /// - [`Error::ArgumentsDiffer`]: the ranks gave different paths.
     /// - [`Error::OnRank`]: a rank could not make or open it, or does not see what rank 0 has made; there is no space for
     ///   the soft limit of a new file. One that was found needs none.
     /// - [`Error::Comm`]: the ranks could not talk to each other.

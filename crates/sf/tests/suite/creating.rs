@@ -6,6 +6,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use sf::{Error, Hints, SharedFile, codes};
 use std::fs;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -25,11 +26,61 @@ pub(crate) fn ranks_that_disagree_are_all_told_who(world: &World) {
         matches!(&error, Error::ArgumentsDiffer { rank, path } if *rank == last && path.ends_with("a name"))
     );
     assert_eq!(error.code(), codes::FAILED);
-    let request_bytes = (world.rank() > 0).then_some(5);
-    let hints = Hints { request_bytes, ..Hints::default() };
-    let error = world.all_fail(SharedFile::create(&world.comm, &World::path("a name"), &hints));
-    assert!(matches!(error, Error::ArgumentsDiffer { rank: 1, .. }), "{error}");
     assert!(!World::path("a name").exists() && !World::path("the other name").exists());
+}
+
+/// Of a package that ignores them, programs may give what each rank happens to know.
+pub(crate) fn ranks_may_give_different_hints(world: &World) {
+    let path = World::path("hinted");
+    let (first, last) = (world.is_first(), world.ranks() - 1);
+    let hints = Hints {
+        // The last rank has the largest, and the others an eighth.
+        hard_limit_bytes: Some(if world.rank() == last { 8 << 20 } else { 1 << 20 }),
+        soft_limit_bytes: (world.rank() == last).then_some(4 << 20),
+        request_bytes: first.then_some(128 << 10),
+    };
+    let file = SharedFile::create(&world.comm, &path, &hints).expect("hints are optional");
+    if first {
+        let files = if is_striped() { stripes_of("hinted") } else { vec![path.clone()] };
+        let reserved: u64 = files.iter().map(|file| fs::metadata(file).unwrap().blocks() * 512).sum();
+        assert!((4 << 20..5 << 20).contains(&reserved), "{reserved} bytes are reserved");
+        let description = fs::read_to_string(&path).unwrap();
+        assert!(!is_striped() || description.contains("131072"), "{description}");
+    }
+    world.barrier();
+    let mine = 1000 * world.rank() as u64;
+    file.awrite(mine, pattern(world.rank(), mine, 1000)).unwrap().wait().unwrap();
+    world.barrier();
+    for rank in 0..world.ranks() {
+        let mut found = vec![0; 1000];
+        file.read(1000 * rank as u64, &mut found).unwrap();
+        assert_same(&found, &pattern(rank, 1000 * rank as u64, 1000), "with different hints");
+    }
+    world.barrier();
+    let beyond = file.write((1 << 20) - 1, &[1; 2]);
+    if world.rank() == last {
+        beyond.expect("within its own limit");
+    } else {
+        assert!(matches!(beyond, Err(Error::HardLimit { limit_bytes, .. }) if limit_bytes == 1 << 20));
+    }
+    world.barrier();
+    file.destroy().unwrap();
+}
+
+pub(crate) fn a_hard_limit_that_one_rank_does_not_give_limits_no_other(world: &World) {
+    let rank = world.rank();
+    let hard_limit_bytes = (rank > 0).then_some(1000);
+    let hints = Hints { hard_limit_bytes, soft_limit_bytes: Some(2 << 20), ..Hints::default() };
+    let file = SharedFile::create(&world.comm, &World::path("unlimited"), &hints).unwrap();
+    let written = file.write(5000, &[1; 10]);
+    assert_eq!(written.is_ok(), rank == 0, "{written:?}");
+    if rank == 0 {
+        let files = if is_striped() { stripes_of("unlimited") } else { vec![World::path("unlimited")] };
+        let reserved: u64 = files.iter().map(|file| fs::metadata(file).unwrap().blocks() * 512).sum();
+        assert!(reserved >= 2 << 20, "{reserved} bytes are reserved");
+    }
+    world.barrier();
+    file.destroy().unwrap();
 }
 
 pub(crate) fn a_link_that_leads_nowhere_yet_is_where_the_file_is_made(world: &World) {

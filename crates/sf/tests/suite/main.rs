@@ -71,6 +71,8 @@ fn main() -> ExitCode {
             scenario!(limits::a_file_that_is_found_needs_no_space_for_its_soft_limit),
             scenario!(limits::a_closed_file_and_one_for_reading_refuse_what_they_must),
             scenario!(creating::ranks_that_disagree_are_all_told_who),
+            scenario!(creating::ranks_may_give_different_hints),
+            scenario!(creating::a_hard_limit_that_one_rank_does_not_give_limits_no_other),
             scenario!(creating::a_link_that_leads_nowhere_yet_is_where_the_file_is_made),
             scenario!(creating::what_cannot_be_made_is_the_same_error_everywhere),
             scenario!(creating::a_file_is_found_again_with_other_hints),
