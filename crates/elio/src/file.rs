@@ -455,9 +455,7 @@ impl Drop for File {
         if let Err(error) = self.handle.inode.flush() {
             tracing::error!(%error, "a file was dropped without close and its last writes failed");
         }
-        if self.handle.inode.close_handle() {
-            self.handle.inode.release_allocated(&self.handle.device, self.handle.options.sharing);
-        }
+        self.handle.inode.close_handle(&self.handle.device, &self.handle.options);
     }
 }
 

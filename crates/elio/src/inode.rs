@@ -1,9 +1,10 @@
 //! What all handles of one file in this process share, so that each sees at once what another has written.
 
 use crate::device::Device;
-use crate::file::Sharing;
+use crate::file::{Mode, OpenOptions, Sharing};
 use crate::policy::memory_share;
-use crate::space::{closed, left_open};
+use crate::space::closed::{self, Closed};
+use crate::space::left_open;
 use crate::stream::coverage::Coverage;
 use crate::stream::prefetch::SingleReads;
 use crate::stream::read_ahead::ReadAhead;
@@ -38,6 +39,8 @@ pub(crate) struct Inode {
     pub(crate) single_reads: SingleReads,
     /// Whether somebody has asked for space to be reserved.
     is_preallocated: AtomicBool,
+    /// An opening that was closed, and could not give its space back because the file was open again.
+    owed: Mutex<Option<Closed>>,
     handles_count: AtomicUsize,
     /// The devices of those that other processes may write through as well.
     shared_writers: Mutex<Vec<SharedWriter>>,
@@ -74,6 +77,9 @@ struct Registry {
     by_identity: HashMap<Identity, Weak<Inode>>,
     all: Vec<Weak<Inode>>,
 }
+
+/// While the program ends locks that others hold for a moment are waited for so long.
+const LOCK_PATIENCE: Duration = Duration::from_millis(100);
 
 static OPEN: OnceLock<Mutex<Registry>> = OnceLock::new();
 /// The share of memory is asked for once in this many bytes.
@@ -125,6 +131,13 @@ impl Inode {
         inode
     }
 
+    /// The state of the file with this identity, if this process has it open.
+    pub(crate) fn opened(identity: Identity) -> Option<Arc<Self>> {
+        let open = OPEN.get()?;
+        let open = if exit::is_ending() { exit::lock_for_a_moment(open, LOCK_PATIENCE)? } else { lock(open) };
+        open.by_identity.get(&identity)?.upgrade()
+    }
+
     /// The state of a file that has no identity: on a device of its own.
     pub(crate) fn unshared() -> Arc<Self> {
         let inode = Arc::default();
@@ -164,11 +177,6 @@ impl Inode {
     /// Whether one handle has the file open, and no other.
     pub(crate) fn is_last_handle(&self) -> bool {
         self.handles_count.load(Ordering::Acquire) == 1
-    }
-
-    /// Notes that a handle was closed; tells whether it was the last.
-    pub(crate) fn close_handle(&self) -> bool {
-        self.handles_count.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
     /// Drops what was read ahead of a range that is about to be written, or was.
@@ -299,14 +307,55 @@ impl Inode {
         }
     }
 
-    /// Gives back what was allocated beyond the end of the file: the last handle is being closed.
-    pub(crate) fn release_allocated(&self, device: &Arc<dyn Device>, sharing: Sharing) {
+    /// Notes that a handle was closed. Arranges for what was allocated beyond the end of the file to be given back when the last one has
+    /// been.
+    pub(crate) fn close_handle(&self, device: &Arc<dyn Device>, options: &OpenOptions) {
+        self.handles_count.fetch_sub(1, Ordering::AcqRel);
         let mut writeback = lock(&self.writeback);
-        if let Some(beyond) = writeback.allocated_beyond_end(&**device) {
-            device.release_beyond(beyond.start, sharing);
+        // Somebody may have opened it since: then he is the last one.
+        let is_last = self.handles_count.load(Ordering::Acquire) == 0;
+        // The others may be for reading only, which cannot give back, or write no more.
+        let may_be_last_writer = || {
+            writeback.device().is_none_or(|last| std::ptr::addr_eq(Arc::as_ptr(&last), Arc::as_ptr(device)))
+        };
+        let beyond = if options.mode != Mode::Read && (is_last || may_be_last_writer()) {
+            writeback.allocated_beyond_end(&**device)
+        } else {
+            None
+        };
+        if let Some(beyond) = &beyond {
+            device.release_beyond(beyond.start, options.sharing);
             closed::note_closing(device);
         }
+        if !is_last {
+            return;
+        }
         writeback.reset();
+        drop(writeback);
+        // An opening more would not let this one be alone.
+        let owed = self.take_owed().filter(|_| beyond.is_none() && !self.is_preallocated());
+        owed.into_iter().for_each(closed::again);
+    }
+
+    /// Leaves a closed file, whose space is to be given back, to the last handle; gives it back if there is none.
+    pub(crate) fn owe(&self, closed: Closed) -> Option<Closed> {
+        let mut owed = lock(&self.owed);
+        // Asked under the lock: the last handle takes what is there when it has been counted.
+        if self.handles_count.load(Ordering::Acquire) == 0 {
+            return Some(closed);
+        }
+        let earlier = owed.replace(closed);
+        drop(owed);
+        drop(earlier);
+        None
+    }
+
+    pub(crate) fn take_owed(&self) -> Option<Closed> {
+        lock_unless_ending(&self.owed)?.take()
+    }
+
+    fn is_preallocated(&self) -> bool {
+        self.is_preallocated.load(Ordering::Acquire)
     }
 
     /// Notes that space was reserved because somebody asked for it, who is going to rely on it.
@@ -320,7 +369,12 @@ impl Inode {
     pub(crate) fn give_back_reserved(&self, file_system: Option<u64>) -> bool {
         // What is locked is being written.
         let Ok(mut writeback) = self.writeback.try_lock() else { return false };
-        !self.is_preallocated.load(Ordering::Acquire) && writeback.give_back(file_system)
+        if self.is_preallocated() || !writeback.may_give_back(file_system) {
+            return false;
+        }
+        // Another opening would not let it be alone, and what it stands for goes as well.
+        drop(self.take_owed());
+        writeback.give_back()
     }
 
     /// The device of a file that has space beyond its end which is worth giving back while the program ends. Of one that others
@@ -329,14 +383,15 @@ impl Inode {
         if let Some((device, sharing)) = self.shared_writer() {
             return left_open::has_surplus(&*device).then_some((device, sharing));
         }
-        let writeback = self.writeback.try_lock().ok()?;
+        // Somebody may be reserving still, for the last time.
+        let writeback = exit::lock_for_a_moment(&self.writeback, LOCK_PATIENCE)?;
         let device = writeback.device()?;
         writeback.allocated_beyond_end(&*device)?;
         Some((device, writeback.sharing()))
     }
 
     fn shared_writer(&self) -> Option<(Arc<dyn Device>, Sharing)> {
-        let writers = self.shared_writers.try_lock().ok()?;
+        let writers = exit::lock_for_a_moment(&self.shared_writers, LOCK_PATIENCE)?;
         writers.iter().find_map(|writer| Some((writer.device.upgrade()?, writer.sharing)))
     }
 

@@ -28,11 +28,14 @@ enum Part {
     LeavesLate,
     /// As `Leaves`, without having written anything.
     Reads,
+    /// As `Leaves`, with as many files open as it may have.
+    LeavesAtLimit,
     /// As `Leaves`, of two files that all have open: each writes one of them.
     WritesOneOfTwo,
 }
 
-const PARTS: [Part; 5] = [Part::Leaves, Part::Closes, Part::LeavesLate, Part::Reads, Part::WritesOneOfTwo];
+const PARTS: [Part; 6] =
+    [Part::Leaves, Part::Closes, Part::LeavesLate, Part::Reads, Part::LeavesAtLimit, Part::WritesOneOfTwo];
 
 fn start(directory: &Path, ranks: &[Part]) -> Vec<Child> {
     let start = |(rank, part): (usize, &Part)| {
@@ -81,6 +84,12 @@ fn one_of_the_processes() {
             thread::sleep(Duration::from_millis(2500));
             std::mem::forget(file);
         }
+        Part::LeavesAtLimit => {
+            support::limit_open_files(64);
+            let others: Vec<_> = (0..).map_while(|_| fs::File::open("/dev/null").ok()).collect();
+            assert!(!others.is_empty(), "the limit was met before");
+            std::mem::forget((file, others));
+        }
         Part::Leaves | Part::Reads | Part::WritesOneOfTwo => std::mem::forget(file),
     }
 }
@@ -123,6 +132,7 @@ fn no_space_is_left_beyond_the_end_by(ranks: &[Part]) {
 fn a_file_that_a_program_leaves_has_the_space_that_it_needs() {
     no_space_is_left_beyond_the_end_by(&[Part::Leaves]);
     no_space_is_left_beyond_the_end_by(&[Part::Closes]);
+    no_space_is_left_beyond_the_end_by(&[Part::LeavesAtLimit]);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -38,7 +38,7 @@ const STEP_TIME_MAX: Duration = Duration::from_millis(500);
 /// An open file of the system. Asynchronous transfers are run by the workers.
 #[derive(Debug)]
 pub(crate) struct PreadDevice {
-    file: File,
+    file: Arc<File>,
     mode: Mode,
     properties: Properties,
     /// The same file opened once more for the direct route, when first needed.
@@ -75,7 +75,7 @@ impl PreadDevice {
             queue,
         };
         Ok(Self {
-            file,
+            file: Arc::new(file),
             mode,
             properties,
             direct: OnceLock::new(),
@@ -125,8 +125,19 @@ impl PreadDevice {
     }
 
     /// While this is held no space is given back: what is written may make the file longer.
-    fn may_lengthen(&self) -> RwLockReadGuard<'_, ()> {
-        self.lengthening.read().unwrap_or_else(PoisonError::into_inner)
+    ///
+    /// `None` at the end of a program whose end a signal handler has brought about while somebody was giving back: he never goes on. (If he
+    /// does, a write that is longer than the time for waiting is cut off as if it had not been made.)
+    fn may_lengthen(&self) -> Option<RwLockReadGuard<'_, ()>> {
+        while exit::is_ending() {
+            match self.lengthening.try_read() {
+                Err(TryLockError::WouldBlock) if Instant::now() < closed::exit_deadline() => {
+                    thread::sleep(Duration::from_millis(1));
+                }
+                tried => return tried.ok(),
+            }
+        }
+        Some(self.lengthening.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Opens the file again by its descriptor, so that it is the same file even if its name is gone.
@@ -207,9 +218,7 @@ impl Drop for PreadDevice {
         if calls::is_removed(self.file.as_fd()) {
             return; // all of its space goes with it
         }
-        if let Ok(fd) = self.file.as_fd().try_clone_to_owned() {
-            closed::later(fd, &intent);
-        }
+        closed::later(Arc::clone(&self.file), &intent);
     }
 }
 

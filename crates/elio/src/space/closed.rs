@@ -7,11 +7,13 @@
 
 use crate::device::Device;
 use crate::file::Sharing;
+use crate::inode::Inode;
 use crate::pool;
-use crate::sys::{calls, exit};
+use crate::sys::{calls, exit, fork};
 use std::collections::VecDeque;
+use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError, Weak};
 use std::thread;
@@ -24,8 +26,10 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(5);
 
 /// A closed file whose space is to be given back.
 #[derive(Debug)]
-struct Closed {
-    fd: OwnedFd,
+pub(crate) struct Closed {
+    /// By which it was open, also at the limit of open files.
+    file: Arc<File>,
+    identity: Option<(u64, u64)>,
     len_bytes: u64,
     /// When it is left, if somebody else has it open; `None` to begin with.
     until: Option<Instant>,
@@ -39,9 +43,11 @@ struct Waiting {
     in_hand_count: usize,
 }
 
-static WAITING: Mutex<Waiting> = Mutex::new(Waiting { files: VecDeque::new(), in_hand_count: 0 });
+/// A forked child has its own: its parent's may be locked for ever, or count what nobody has in hand there.
+static WAITING: [Mutex<Waiting>; 2] =
+    [const { Mutex::new(Waiting { files: VecDeque::new(), in_hand_count: 0 }) }; 2];
 /// Devices whose space is to be given back when they have closed, as long as somebody uses them still.
-static CLOSING: Mutex<Vec<Weak<dyn Device>>> = Mutex::new(Vec::new());
+static CLOSING: [Mutex<Vec<Weak<dyn Device>>>; 2] = [const { Mutex::new(Vec::new()) }; 2];
 /// For so long helpers of this process may use files while the program ends: a step of writeback is over by then.
 pub(crate) const HELPERS_PATIENCE: Duration = Duration::from_millis(500);
 /// Where a program that ends waits for its own helpers, it looks so often.
@@ -71,11 +77,16 @@ impl Drop for Intent {
 
 /// `None` if the program ends and somebody does not unlock them: a signal handler may have interrupted whoever that is for ever.
 fn waiting() -> Option<MutexGuard<'static, Waiting>> {
+    let waiting = &WAITING[usize::from(fork::is_child())];
     if exit::is_ending() {
-        exit::lock_for_a_moment(&WAITING, Duration::from_millis(100))
+        exit::lock_for_a_moment(waiting, Duration::from_millis(100))
     } else {
-        Some(WAITING.lock().unwrap_or_else(PoisonError::into_inner))
+        Some(waiting.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+fn closing() -> &'static Mutex<Vec<Weak<dyn Device>>> {
+    &CLOSING[usize::from(fork::is_child())]
 }
 
 /// How many times space was given back.
@@ -100,14 +111,14 @@ fn at_exit() {
 /// Notes a device that is closed as soon as what is under way has ended, which the program may not wait for.
 pub(crate) fn note_closing(device: &Arc<dyn Device>) {
     at_exit();
-    if let Ok(mut closing) = CLOSING.lock() {
+    if let Ok(mut closing) = closing().lock() {
         closing.retain(|device| device.strong_count() > 0);
         closing.push(Arc::downgrade(device));
     }
 }
 
 fn release_at_exit() {
-    let closing = exit::lock_for_a_moment(&CLOSING, Duration::from_millis(100));
+    let closing = exit::lock_for_a_moment(closing(), Duration::from_millis(100));
     release_closing(&closing.map(|mut closing| std::mem::take(&mut *closing)).unwrap_or_default());
     release_all();
 }
@@ -140,13 +151,35 @@ fn release_closing(closing: &[Weak<dyn Device>]) {
 }
 
 /// Arranges for what is allocated beyond the end to be given back, if that is where it was intended or farther.
-pub(crate) fn later(fd: OwnedFd, intent: &Intent) {
+pub(crate) fn later(file: Arc<File>, intent: &Intent) {
+    let identity = calls::identity(file.as_fd());
+    arrange(Closed { file, identity, len_bytes: intent.len_bytes, until: None, sharing: intent.sharing });
+}
+
+/// As [`later`], of a file that this process had open again when its turn came, and has closed since.
+pub(crate) fn again(closed: Closed) {
+    arrange(Closed { until: None, ..closed });
+}
+
+fn arrange(closed: Closed) {
     at_exit();
     let Some(mut waiting) = waiting() else { return };
-    waiting.files.push_back(Closed { fd, len_bytes: intent.len_bytes, until: None, sharing: intent.sharing });
+    // Two openings of a file that wait would not let each other be alone.
+    let twin = waiting.take_twin(&closed);
+    waiting.files.push_back(closed);
     drop(waiting);
+    drop(twin);
     if !exit::is_ending() {
         pool::releases().run(release_all);
+    }
+}
+
+impl Waiting {
+    /// Another opening of the same file.
+    fn take_twin(&mut self, of: &Closed) -> Option<Closed> {
+        let is_twin = |other: &Closed| of.identity.is_some() && other.identity == of.identity;
+        let place = self.files.iter().position(is_twin)?;
+        self.files.remove(place)
     }
 }
 
@@ -164,8 +197,9 @@ pub(crate) fn give_up_waiting() -> bool {
     let is_any = is_anything_waiting();
     release_waiting();
     let left = waiting().map(|mut waiting| std::mem::take(&mut waiting.files));
+    let owed_count = Inode::all_open().iter().filter_map(|inode| inode.take_owed()).count();
     drop(left);
-    is_any
+    is_any || owed_count > 0
 }
 
 /// Also what is being tried.
@@ -182,7 +216,7 @@ pub(crate) fn forget_removed() {
 pub(crate) fn forget(is_meant: impl Fn(BorrowedFd<'_>) -> bool) {
     let Some(mut waiting) = waiting() else { return };
     let (meant, left) =
-        waiting.files.drain(..).partition::<VecDeque<_>, _>(|closed| is_meant(closed.fd.as_fd()));
+        waiting.files.drain(..).partition::<VecDeque<_>, _>(|closed| is_meant(closed.file.as_fd()));
     waiting.files = left;
     drop(waiting); // before those are closed, for which the file system may take its time
     drop(meant);
@@ -232,10 +266,16 @@ enum Tried {
 /// Tries the next file, if there is one.
 fn release_next() -> Option<Tried> {
     let (closed, _in_hand) = take()?;
-    let left = closed.release();
-    let tried = if left.is_some() { Tried::Again } else { Tried::Done };
-    waiting()?.files.extend(left);
-    Some(tried)
+    let Some(left) = closed.release() else { return Some(Tried::Done) };
+    let mut waiting = waiting()?;
+    if let Some(newer) = waiting.take_twin(&left) {
+        waiting.files.push_back(newer);
+        drop(waiting);
+        drop(left);
+    } else {
+        waiting.files.push_back(left);
+    }
+    Some(Tried::Again)
 }
 
 /// Counts a file that is being tried.
@@ -259,17 +299,27 @@ fn take() -> Option<(Closed, InHand)> {
 impl Closed {
     /// Gives back what can be; gives the file if it is worth another try.
     fn release(mut self) -> Option<Self> {
-        if calls::is_removed(self.fd.as_fd()) {
+        let fd = self.file.as_fd();
+        if calls::is_removed(fd) {
             return None; // all of its space goes with it
         }
-        let Err(error) = calls::release_beyond_end(self.fd.as_fd(), self.len_bytes) else {
+        let Err(error) = calls::release_beyond_end(fd, self.len_bytes) else {
             GIVEN_BACK_COUNT.fetch_add(1, Ordering::Release);
             return None;
         };
-        let until = *self.until.get_or_insert_with(|| Instant::now() + PATIENCE);
-        let is_open = error.kind() == io::ErrorKind::WouldBlock && self.sharing != Sharing::Exclusive;
-        if is_open && Instant::now() < until && calls::lock_if_free(self.fd.as_fd()) {
-            return Some(self);
+        if error.kind() == io::ErrorKind::WouldBlock {
+            if let Some(inode) = self.identity.and_then(Inode::opened) {
+                // Whoever has opened it again comes back to it when he closes it.
+                self = inode.owe(self)?;
+            }
+            let patience = if self.sharing == Sharing::Exclusive { HELPERS_PATIENCE } else { PATIENCE };
+            let until = *self.until.get_or_insert_with(|| Instant::now() + patience);
+            // Of those that wait for each other one goes on waiting; what is private others have open for a moment, as a child that
+            // was forked and has not become its program yet.
+            let waits = || self.sharing == Sharing::Exclusive || calls::lock_if_free(self.file.as_fd());
+            if Instant::now() < until && waits() {
+                return Some(self);
+            }
         }
         tracing::debug!(%error, "space allocated ahead stays with the file");
         None

@@ -34,6 +34,9 @@ fn release_all_open() {
     // Another opening, which waits for its turn after this, would not let a file be alone.
     let identities: BTreeSet<_> = inodes.iter().filter_map(|inode| inode.identity).collect();
     closed::forget(|fd| calls::identity(fd).is_some_and(|identity| identities.contains(&identity)));
+    for inode in &inodes {
+        drop(inode.take_owed());
+    }
     let own_deadline = Instant::now() + HELPERS_PATIENCE;
     let mut deadline = closed::exit_deadline();
     for (device, sharing) in inodes.iter().filter_map(|inode| inode.device_to_release()) {

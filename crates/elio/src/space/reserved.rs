@@ -110,7 +110,7 @@ impl Drop for Reserved {
 }
 
 /// Makes a call that may need space; where there is none, what is reserved ahead in that file system is given back, and it is made
-/// once more.
+/// once more. Again if another thread was giving back meanwhile: that may have been in another file system.
 ///
 /// # Errors
 /// As `call`.
@@ -118,15 +118,22 @@ pub(crate) fn with_space_given_back<T>(
     device: &dyn Device,
     mut call: impl FnMut() -> io::Result<T>,
 ) -> io::Result<T> {
-    let before_count = given_back_count();
-    match call() {
-        Err(error) if is_full(&error) => {
-            let file_system = device.properties().file_system_number;
-            // Perhaps by another thread, after this call had found none.
-            let is_given_back = give_back(file_system) || given_back_count() != before_count;
-            if file_system.is_some() && is_given_back { call() } else { Err(error) }
+    const TRIES_MAX: usize = 3;
+    let mut tries = 1;
+    loop {
+        let before_count = given_back_count();
+        match call() {
+            Err(error) if is_full(&error) && tries < TRIES_MAX => {
+                let file_system = device.properties().file_system_number;
+                // Perhaps by another thread, after this call had found none.
+                let is_given_back = give_back(file_system) || given_back_count() != before_count;
+                if file_system.is_none() || !is_given_back {
+                    return Err(error);
+                }
+            }
+            outcome => return outcome,
         }
-        outcome => outcome,
+        tries += 1;
     }
 }
 
@@ -155,7 +162,11 @@ pub(crate) fn give_back(file_system: Option<u64>) -> bool {
     if file_system.is_none() {
         return false;
     }
-    let Ok(turn) = TURN.try_lock() else { return is_free_before_the_end(&TURN) };
+    let before_count = given_back_count();
+    let Some(turn) = when_it_is_free(&TURN) else { return false };
+    if given_back_count() != before_count {
+        return true;
+    }
     if !has_anything(file_system) {
         return false;
     }
@@ -176,15 +187,16 @@ pub(crate) fn give_back(file_system: Option<u64>) -> bool {
     is_any
 }
 
-/// Waits until nobody has it locked. Not while the program ends, when somebody may for ever: tells whether it was worth waiting.
-fn is_free_before_the_end(turn: &Mutex<()>) -> bool {
-    while matches!(turn.try_lock(), Err(TryLockError::WouldBlock)) {
-        if exit::is_ending() {
-            return false;
+/// `None` while the program ends and somebody has it locked: it may be for ever.
+fn when_it_is_free(turn: &Mutex<()>) -> Option<MutexGuard<'_, ()>> {
+    loop {
+        match turn.try_lock() {
+            Ok(guard) => return Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) if exit::is_ending() => return None,
+            Err(TryLockError::WouldBlock) => thread::sleep(TURN_PAUSE),
         }
-        thread::sleep(TURN_PAUSE);
     }
-    true
 }
 
 #[cfg(test)]

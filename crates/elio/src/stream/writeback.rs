@@ -171,14 +171,17 @@ impl Writeback {
         self.filling.sharing
     }
 
-    /// Gives back what was reserved ahead in this file system, if nobody but this process has the file open. Tells whether it did.
-    pub(crate) fn give_back(&mut self, file_system: Option<u64>) -> bool {
-        if self.reserved.bytes() == 0 || self.filling.sharing != Sharing::Exclusive {
-            return false;
-        }
+    /// Whether anything was reserved ahead in this file system, and the file is private.
+    pub(crate) fn may_give_back(&self, file_system: Option<u64>) -> bool {
+        self.reserved.bytes() > 0
+            && self.filling.sharing == Sharing::Exclusive
+            && self.device().is_some_and(|device| device.properties().file_system_number == file_system)
+    }
+
+    /// Gives back what was reserved ahead, if nobody but this process has the file open. Tells whether it did.
+    pub(crate) fn give_back(&mut self) -> bool {
         let Some(device) = self.device() else { return false };
-        let is_there = device.properties().file_system_number == file_system;
-        if !is_there || device.release_now().is_err() {
+        if device.release_now().is_err() {
             return false;
         }
         self.defer(None);

@@ -3,8 +3,8 @@
 use crate::sys::gather::MemoryPiece;
 use std::ffi::CString;
 use std::io;
-use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd, OwnedFd};
+use std::mem::{ManuallyDrop, MaybeUninit};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -251,21 +251,26 @@ pub(crate) fn release_beyond_end(fd: BorrowedFd<'_>, len_bytes_min: u64) -> io::
 
 /// Setting the length that a file has already frees what lies behind it.
 fn set_same_len(fd: BorrowedFd<'_>, len_bytes_min: u64) -> io::Result<()> {
-    let file = std::fs::File::from(fd.try_clone_to_owned()?);
+    let file = borrowed(fd);
     let found = file.metadata()?;
     if found.len() >= len_bytes_min { file.set_len(found.len()) } else { Ok(()) }
 }
 
 /// The numbers of its file system and in it.
 pub(crate) fn identity(fd: BorrowedFd<'_>) -> Option<(u64, u64)> {
-    let found = std::fs::File::from(fd.try_clone_to_owned().ok()?).metadata().ok()?;
+    let found = borrowed(fd).metadata().ok()?;
     Some((found.dev(), found.ino()))
 }
 
 /// Whether a file has no name any more.
 pub(crate) fn is_removed(fd: BorrowedFd<'_>) -> bool {
-    let found = fd.try_clone_to_owned().and_then(|fd| std::fs::File::from(fd).metadata());
-    found.is_ok_and(|found| found.nlink() == 0)
+    borrowed(fd).metadata().is_ok_and(|found| found.nlink() == 0)
+}
+
+/// As a file that is not closed: a duplicate could not be had where this process may open no more. For no longer than `fd` is borrowed.
+fn borrowed(fd: BorrowedFd<'_>) -> ManuallyDrop<std::fs::File> {
+    // SAFETY: the descriptor is open, and stays so: nothing closes it here.
+    ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(fd.as_raw_fd()) })
 }
 
 /// Takes the lock of a file that programs agree upon, if nobody has it; it goes when the file is closed.

@@ -1,7 +1,7 @@
 //! Space on the device: allocated ahead of a writer, given back after it, and never taken for a sparse file.
 
 use crate::support::{self, Scratch, pattern};
-use elio::{FileSystem, Route, Sharing};
+use elio::{File, FileSystem, Mode, OpenOptions, Route, Sharing};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -51,6 +51,50 @@ fn space_allocated_ahead_is_given_back_after_close() {
     file.close().unwrap();
     wait_until_at_most(&path, 25 * MIB);
     assert_eq!(std::fs::metadata(&path).unwrap().len(), 24 * MIB);
+}
+
+/// Longer than whoever gives back waits for others to close a private file.
+const LONG_OPEN: Duration = Duration::from_millis(700);
+
+#[test]
+fn space_allocated_ahead_is_given_back_after_whoever_opens_the_file_at_once_to_read_it_has_closed_it() {
+    let _no_child = without_children();
+    let scratch = Scratch::new();
+    for number in 0..4 {
+        let path = scratch.path(&format!("file-{number}"));
+        let writer = fill(&path, 12 * MIB);
+        writer.close().unwrap();
+        let reader = File::open(&path, &OpenOptions::new(Mode::Read)).unwrap();
+        assert_eq!(reader.read_at(0, &mut [0; 4096]).unwrap(), 4096);
+        std::thread::sleep(LONG_OPEN);
+        reader.close().unwrap();
+        wait_until_at_most(&path, 13 * MIB);
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), 12 * MIB);
+    }
+}
+
+#[test]
+fn space_allocated_ahead_is_given_back_whoever_closes_the_file_last() {
+    let _no_child = without_children();
+    let scratch = Scratch::new();
+    for (number, mode) in [Mode::Read, Mode::ReadWrite, Mode::Read].into_iter().enumerate() {
+        let path = scratch.path(&format!("file-{number}"));
+        let writer = fill(&path, 12 * MIB);
+        let other = File::open(&path, &OpenOptions::new(mode)).unwrap();
+        if elio::stat(&path).unwrap().file_system == FileSystem::Local {
+            assert!(allocated_bytes(&path) > 20 * MIB, "nothing was allocated ahead of the writer");
+        }
+        if mode == Mode::ReadWrite {
+            other.write_at(0, &[2; 4096]).unwrap();
+        }
+        writer.close().unwrap();
+        if number < 2 {
+            std::thread::sleep(LONG_OPEN);
+        }
+        other.close().unwrap();
+        wait_until_at_most(&path, 13 * MIB);
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), 12 * MIB);
+    }
 }
 
 #[test]

@@ -203,3 +203,10 @@ pub(crate) fn random_batch(file: &File, oracle: &mut Vec<u8>, random: &mut fastr
         request.wait().unwrap();
     }
 }
+
+/// From now on this process may have no more files open.
+pub(crate) fn limit_open_files(count: u32) {
+    let limit = libc::rlimit { rlim_cur: count.into(), rlim_max: count.into() };
+    // SAFETY: the limit is read during the call.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }, 0);
+}
