@@ -166,7 +166,8 @@ int NDRA_Copy(int d_src, int d_dst, const int *perm);
  * As NDRA_Copy, but returns when the first part is being read. The copy goes on in DRA_Probe, which does not wait for transfers (but,
  * at the end of a pass and of each 4 GiB, for what is noted of them), and is complete after DRA_Wait, or when DRA_Probe says so;
  * neither array may be used before. What is being read or written when a call returns goes on by itself. Copies come one after the
- * other: waiting for one waits for those before it. Collective over all ranks.
+ * other: waiting for one waits for those before it, and a call whose target one before it still uses waits for that one. Collective
+ * over all ranks.
  */
 int NDRA_Ncopy(int d_src, int d_dst, const int *perm, int *request);
 

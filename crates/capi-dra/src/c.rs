@@ -310,7 +310,8 @@ pub unsafe extern "C" fn NDRA_Copy(d_src: c_int, d_dst: c_int, perm: *const c_in
 /// As `NDRA_Copy`, but returns when the first part is being read. The copy goes on in `DRA_Probe`, which does not wait for transfers (but,
 /// at the end of a pass and of each 4 GiB, for what is noted of them), and is complete after `DRA_Wait`, or when `DRA_Probe` says so;
 /// neither array may be used before. What is being read or written when a call returns goes on by itself. Copies come one after the
-/// other: waiting for one waits for those before it. Collective over all ranks.
+/// other: waiting for one waits for those before it, and a call whose target one before it still uses waits for that one. Collective
+/// over all ranks.
 ///
 /// # Safety
 /// `perm` is null or has a number for each dimension; `request` is null or may be written.

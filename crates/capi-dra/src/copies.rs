@@ -8,9 +8,10 @@ use crate::requests::UnderWay;
 use crate::session::{Session, current, my_turn};
 use crate::{Error, Provider};
 use chemio_capi::{Integer, Result, pointer};
-use dra::{Context, MemoryError};
+use dra::{Context, MemoryError, UNFINISHED};
 use layout::Permutation;
 use reblock::Copying;
+use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a copy is to be, as it comes.
@@ -32,7 +33,9 @@ struct Checked {
 
 /// A copy that has been asked for. It goes on whenever somebody waits for it or probes it.
 ///
-/// A copy takes the memory of `dra_init`, so they come one after the other: whoever waits for one waits for those before it.
+/// A copy takes the memory of `dra_init`, so they come one after the other: whoever waits for one waits for those before it. The target
+/// of one that has to wait for its turn is marked at once: from here on nobody may take it for complete. Those before it that use this
+/// array are waited for first, because one that reads it could not go on, and one that writes it would take the mark away at its end.
 #[derive(Clone, Debug)]
 pub(crate) struct Copy(Arc<Mutex<State>>);
 
@@ -46,7 +49,8 @@ struct State {
 
 #[derive(Debug)]
 enum Stage {
-    Asked(Context, &'static dyn Provider, Checked),
+    /// With the mark of its target, if that was marked for it.
+    Asked(Context, &'static dyn Provider, Checked, Option<Value>),
     UnderWay(Box<Copying<'static>>, Checked),
     Over,
 }
@@ -74,17 +78,81 @@ impl Checked {
     fn in_common(&self) -> impl std::hash::Hash + use<> {
         (self.source.serial, self.target.serial, self.permutation)
     }
+
+    /// Whether the source or the target is this array, by whatever handle. Local.
+    fn uses(&self, array: &OpenArray) -> bool {
+        let is_same = |own: &OpenArray| {
+            let checked = || reblock::check(&own.disk(), &array.disk(), &self.permutation);
+            own.serial == array.serial || matches!(checked(), Err(reblock::Error::SameArray { .. }))
+        };
+        is_same(&self.source) || is_same(&self.target)
+    }
+
+    /// Marks the target as one that must not be read; the mark. One that is there already stays, since the copy may go on from what it
+    /// notes. Where hosts have directories of their own, that of one host is enough: nobody reads the others alone. Collective.
+    fn mark(&self, context: &Context) -> dra::Result<Option<Value>> {
+        let source = self.source.disk().directory().path().to_string_lossy().into_owned();
+        let mark = json!({ "what": format!("re-blocking from {source}"), "source": source });
+        self.target.change(|target| {
+            context.agree(target.look_again())?;
+            if is_any(context, target.directory().unfinished().is_some())? {
+                return Ok(None);
+            }
+            target.set_attribute(UNFINISHED, Some(mark.clone()))?;
+            Ok(Some(mark))
+        })
+    }
+
+    /// Takes this mark away, if the copy has not begun and put another one in its place. Collective.
+    fn unmark(&self, context: &Context, mark: &Value) -> dra::Result<()> {
+        self.target.change(|target| {
+            let is_another = target.directory().unfinished() != Some(mark);
+            if is_any(context, is_another)? { Ok(()) } else { target.set_attribute(UNFINISHED, None) }
+        })
+    }
+}
+
+/// Whether it is so on any rank. Collective.
+fn is_any(context: &Context, mine: bool) -> dra::Result<bool> {
+    let (least, _) = context.comm().least(i64::from(!mine), 0)?;
+    Ok(least == 0)
 }
 
 impl Copy {
     /// Begins a copy, unless others come first. Collective; what it finds wrong is told by [`wait`](Self::wait).
     fn begin(session: &Session, checked: Checked) -> Self {
         let mut last = session.last_copy();
-        let stage = Stage::Asked(session.context.clone(), session.provider, checked);
-        let copy = Self(Arc::new(Mutex::new(State { before: last.take(), stage, outcome: Ok(()) })));
-        *last = Some(copy.clone());
-        copy.state().begin();
-        copy
+        let queued = last.as_ref().map_or(Ok(None), |last| last.queue(&session.context, &checked));
+        let stage = queued.map(|mark| Stage::Asked(session.context.clone(), session.provider, checked, mark));
+        match stage {
+            Ok(stage) => {
+                let copy = Self::new(last.take(), stage, Ok(()));
+                *last = Some(copy.clone());
+                copy.state().begin();
+                copy
+            }
+            // The next one does not come after it, or would begin while those before this one go on.
+            Err(error) => Self::new(last.clone(), Stage::Over, Err(error)),
+        }
+    }
+
+    fn new(before: Option<Self>, stage: Stage, outcome: dra::Result<()>) -> Self {
+        Self(Arc::new(Mutex::new(State { before, stage, outcome })))
+    }
+
+    /// Waits for those, of this copy and those before it, that use the target of one that is to come after it. If it has to wait for
+    /// others still its target is marked; the mark, as of [`Checked::mark`]. Collective.
+    fn queue(&self, context: &Context, next: &Checked) -> dra::Result<Option<Value>> {
+        if !self.is_over() {
+            let copies = self.with_those_before();
+            let mine = copies.iter().position(|copy| copy.state().uses(&next.target));
+            let mine = mine.and_then(|place| i64::try_from(place).ok()).unwrap_or(i64::MAX);
+            let (last, _) = context.comm().least(mine, 0)?;
+            if let Some(copy) = usize::try_from(last).ok().and_then(|last| copies.get(last)) {
+                copy.advance(true);
+            }
+        }
+        if self.is_over() { Ok(None) } else { next.mark(context) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -104,11 +172,20 @@ impl Copy {
 
     /// Whether it is over. Those before it go on first, in a loop: there may be very many.
     fn advance(&self, waits: bool) -> bool {
+        self.with_those_before().iter().rev().all(|copy| copy.state().advance(waits))
+    }
+
+    /// The last one first.
+    fn with_those_before(&self) -> Vec<Self> {
         let mut copies = vec![self.clone()];
         while let Some(before) = copies.last().and_then(Self::before) {
             copies.push(before);
         }
-        copies.iter().rev().all(|copy| copy.state().advance(waits))
+        copies
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.state().stage, Stage::Over)
     }
 
     fn before(&self) -> Option<Self> {
@@ -129,14 +206,27 @@ impl Drop for State {
 impl State {
     /// Begins, if it has not begun and nothing comes before.
     fn begin(&mut self) {
-        self.before.take_if(|before| matches!(before.state().stage, Stage::Over));
+        self.before.take_if(|before| before.is_over());
         let may_begin = self.before.is_none() && matches!(self.stage, Stage::Asked(..));
         if may_begin
-            && let Stage::Asked(context, provider, checked) = std::mem::replace(&mut self.stage, Stage::Over)
+            && let Stage::Asked(context, provider, checked, mark) =
+                std::mem::replace(&mut self.stage, Stage::Over)
         {
             self.outcome = Err(broken());
-            self.outcome = begin(&context, provider, &checked)
-                .map(|copying| self.stage = Stage::UnderWay(Box::new(copying), checked));
+            let begun = begin(&context, provider, &checked);
+            if let (Err(_), Some(mark)) = (&begun, mark) {
+                // As if it had not been asked for. What has kept it from beginning is what to tell.
+                let _ = checked.unmark(&context, &mark);
+            }
+            self.outcome = begun.map(|copying| self.stage = Stage::UnderWay(Box::new(copying), checked));
+        }
+    }
+
+    /// Whether it is not over, and its source or target is this array.
+    fn uses(&self, array: &OpenArray) -> bool {
+        match &self.stage {
+            Stage::Asked(_, _, checked, _) | Stage::UnderWay(_, checked) => checked.uses(array),
+            Stage::Over => false,
         }
     }
 

@@ -148,6 +148,128 @@ static void what_a_copy_under_way_writes_can_be_copied_on(void)
     CHECK_EQUAL(DRA_Delete(second), 0);
 }
 
+/* Whether an array carries on disk the attribute of one that is not complete. */
+static int is_marked(const char *name)
+{
+    static char text[100000];
+    char path[100];
+    FILE *metadata;
+    size_t length;
+    snprintf(path, sizeof path, "%s/zarr.json", name);
+    metadata = fopen(in_scratch(path), "r");
+    length = metadata == NULL ? 0 : fread(text, 1, sizeof text - 1, metadata);
+    if (metadata != NULL) fclose(metadata);
+    text[length] = '\0';
+    return strstr(text, "chemio_unfinished") != NULL;
+}
+
+static void the_target_of_a_copy_that_waits_for_its_turn_cannot_be_read(void)
+{
+    int source = make_source("source"), first = on_disk("first", 3, target_dims), second = on_disk("second", 3, target_dims);
+    int memory = in_memory(3, target_dims, 0), requests[2] = {77, 77}, read = 77, twin = 77;
+    CHECK_EQUAL(NDRA_Ncopy(source, first, order, &requests[0]), 0);
+    CHECK_EQUAL(NDRA_Ncopy(source, second, order, &requests[1]), 0);
+    CHECK(NDRA_Read(memory, second, &read) != 0);
+    CHECK_EQUAL(read, -333);
+    CHECK_EQUAL(DRA_Open(in_scratch("second"), DRA_R, &twin), 0);
+    CHECK(NDRA_Read(memory, twin, &read) != 0);
+    CHECK_EQUAL(DRA_Close(twin), 0);
+    /* Also by whoever finds it after the program was killed. */
+    CHECK(is_marked("second"));
+    CHECK_EQUAL(DRA_Wait(requests[0]), 0);
+    CHECK(is_marked("second"));
+    CHECK_EQUAL(DRA_Wait(requests[1]), 0);
+    CHECK(!is_marked("first") && !is_marked("second"));
+    CHECK_EQUAL(wrong_places(second), 0);
+    GA_Destroy(memory);
+    CHECK_EQUAL(DRA_Delete(source), 0);
+    CHECK_EQUAL(DRA_Delete(first), 0);
+    CHECK_EQUAL(DRA_Delete(second), 0);
+}
+
+/* What a copy reads cannot be the target of a later one before it has been read, by whatever handle; nor can one array be the target
+ * of two copies at a time. */
+static void a_copy_into_what_one_before_it_uses_comes_after_that(void)
+{
+    int by_twin, straight[3] = {0, 1, 2};
+    for (by_twin = 0; by_twin < 2; by_twin++) {
+        int source = make_source("source"), first = on_disk("first", 3, target_dims), read = on_disk("read", 3, target_dims);
+        int kept = on_disk("kept", 3, target_dims), requests[4] = {77, 77, 77, 77}, memory = in_memory(3, target_dims, 2), again = read;
+        CHECK_EQUAL(write_now(memory, read), 0);
+        if (by_twin) CHECK_EQUAL(DRA_Open(in_scratch("read"), DRA_RW, &again), 0);
+        CHECK_EQUAL(NDRA_Ncopy(source, first, order, &requests[0]), 0);
+        CHECK_EQUAL(NDRA_Ncopy(read, kept, straight, &requests[1]), 0);
+        CHECK_EQUAL(NDRA_Ncopy(source, again, order, &requests[2]), 0);
+        CHECK_EQUAL(NDRA_Ncopy(kept, again, straight, &requests[3]), 0);
+        CHECK(is_marked("read"));
+        CHECK_EQUAL(DRA_Wait(requests[1]), 0);
+        CHECK_EQUAL(read_now(memory, kept), 0);
+        CHECK_EQUAL(wrong_elements(memory, 3, target_dims, 2), 0);
+        CHECK_EQUAL(DRA_Wait(requests[2]), 0);
+        CHECK_EQUAL(DRA_Wait(requests[3]), 0);
+        CHECK_EQUAL(read_now(memory, again), 0);
+        CHECK_EQUAL(wrong_elements(memory, 3, target_dims, 2), 0);
+        CHECK_EQUAL(DRA_Wait(requests[0]), 0);
+        GA_Destroy(memory);
+        if (by_twin) CHECK_EQUAL(DRA_Close(again), 0);
+        CHECK_EQUAL(DRA_Delete(source), 0);
+        CHECK_EQUAL(DRA_Delete(first), 0);
+        CHECK_EQUAL(DRA_Delete(read), 0);
+        CHECK_EQUAL(DRA_Delete(kept), 0);
+    }
+}
+
+static void a_copy_that_fails_when_its_turn_comes_leaves_the_target_as_it_was(void)
+{
+    int source = make_source("source"), half = make_source("half"), first = on_disk("first", 3, target_dims);
+    int second = on_disk("second", 3, target_dims), tried = on_disk("tried", 3, target_dims), requests[3] = {77, 77, 77};
+    int memory = in_memory(3, target_dims, 2), read = 77;
+    CHECK_EQUAL(write_now(memory, second), 0);
+    CHECK_EQUAL(DRA_Set_attribute(half, "chemio_unfinished", "{\"what\": \"filling it\"}"), 0);
+    CHECK_EQUAL(DRA_Set_attribute(tried, "chemio_unfinished", "{\"what\": \"trying\"}"), 0);
+    CHECK_EQUAL(NDRA_Ncopy(source, first, order, &requests[0]), 0);
+    CHECK_EQUAL(NDRA_Ncopy(half, second, order, &requests[1]), 0);
+    CHECK_EQUAL(NDRA_Ncopy(half, tried, order, &requests[2]), 0);
+    CHECK(is_marked("second"));
+    CHECK_EQUAL(DRA_Wait(requests[1]), DRA_FAIL);
+    CHECK(!is_marked("second"));
+    CHECK_EQUAL(read_now(memory, second), 0);
+    CHECK_EQUAL(wrong_elements(memory, 3, target_dims, 2), 0);
+    /* What another try has left of its target is not complete. */
+    CHECK_EQUAL(DRA_Wait(requests[2]), DRA_FAIL);
+    CHECK(NDRA_Read(memory, tried, &read) != 0);
+    CHECK_EQUAL(DRA_Wait(requests[0]), 0);
+    CHECK_EQUAL(wrong_places(first), 0);
+    GA_Destroy(memory);
+    CHECK_EQUAL(DRA_Delete(source), 0);
+    CHECK_EQUAL(DRA_Delete(half), 0);
+    CHECK_EQUAL(DRA_Delete(first), 0);
+    CHECK_EQUAL(DRA_Delete(second), 0);
+    CHECK_EQUAL(DRA_Delete(tried), 0);
+}
+
+static void a_copy_whose_target_has_been_replaced_does_not_let_later_ones_begin_early(void)
+{
+    int source = make_source("source"), first = on_disk("first", 3, target_dims), gone = on_disk("second", 3, target_dims);
+    int second = on_disk("second", 3, source_dims), third = on_disk("third", 3, target_dims), requests[3] = {77, 77, 77};
+    CHECK_EQUAL(NDRA_Ncopy(source, first, order, &requests[0]), 0);
+    CHECK_EQUAL(NDRA_Ncopy(source, gone, order, &requests[1]), 0);
+    CHECK(!is_marked("second"));
+    CHECK_EQUAL(NDRA_Ncopy(source, third, order, &requests[2]), 0);
+    CHECK_EQUAL(DRA_Wait(requests[2]), 0);
+    CHECK(!is_marked("first"));
+    CHECK_EQUAL(wrong_places(third), 0);
+    says(DRA_Wait(requests[1]), "replaced by another one");
+    CHECK(DRA_Wait(requests[1]) != 0);
+    CHECK_EQUAL(DRA_Wait(requests[0]), 0);
+    CHECK_EQUAL(wrong_places(first), 0);
+    DRA_Close(gone);
+    CHECK_EQUAL(DRA_Delete(source), 0);
+    CHECK_EQUAL(DRA_Delete(first), 0);
+    CHECK_EQUAL(DRA_Delete(second), 0);
+    CHECK_EQUAL(DRA_Delete(third), 0);
+}
+
 static void mistakes_are_codes_on_every_rank(void)
 {
     int source = make_source("source"), target = on_disk("target", 3, target_dims), same = on_disk("same", 3, source_dims);
@@ -342,6 +464,10 @@ int main(int argc, char **argv)
         RUN(copies_come_one_after_the_other);
         RUN(closing_either_array_makes_the_copy_first);
         RUN(what_a_copy_under_way_writes_can_be_copied_on);
+        RUN(the_target_of_a_copy_that_waits_for_its_turn_cannot_be_read);
+        RUN(a_copy_into_what_one_before_it_uses_comes_after_that);
+        RUN(a_copy_that_fails_when_its_turn_comes_leaves_the_target_as_it_was);
+        RUN(a_copy_whose_target_has_been_replaced_does_not_let_later_ones_begin_early);
         RUN(mistakes_are_codes_on_every_rank);
         RUN(a_device_that_makes_no_sense_is_a_code_on_every_rank);
     }
