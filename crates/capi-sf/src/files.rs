@@ -3,12 +3,12 @@
 use crate::communicator::{agree_on_handle, get, in_use};
 use crate::error::of_file;
 use crate::transfers::REQUESTS;
+use crate::untold::Untold;
 use crate::{Error, codes};
 use chemio_capi::handles::{Table, into_last};
 use chemio_capi::{Result, boundary, exit, logging};
 use comm::Comm;
 use sf::{Access, Hints, SharedFile};
-use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -31,14 +31,13 @@ pub(crate) struct OpenFile {
     pub(crate) file: SharedFile,
     /// Tells its requests from those of others; handles are used again.
     pub(crate) serial: u64,
-    /// What calls have met that could not tell it: the oldest is told next.
-    untold: Mutex<VecDeque<Arc<chemio_capi::Error>>>,
+    untold: Mutex<Untold>,
     /// Lives as long as there is a file.
     _comm: Arc<Comm>,
 }
 
 impl OpenFile {
-    fn untold(&self) -> MutexGuard<'_, VecDeque<Arc<chemio_capi::Error>>> {
+    fn untold(&self) -> MutexGuard<'_, Untold> {
         self.untold.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -146,28 +145,19 @@ pub(crate) fn sync(handle: i64) -> Result<()> {
 /// As [`sync`], for a subroutine, whose result is seen by few callers: what it met is told by the next [`close`] or [`sync`], too.
 pub(crate) fn sync_by_subroutine(handle: i64) -> Result<()> {
     let open = file(handle)?;
-    finish(&open, sf::SharedFile::sync).map_err(|error| {
-        let error = Arc::new(error);
-        open.untold().push_front(Arc::clone(&error));
-        chemio_capi::Error::Again(error)
-    })
+    let ended = end(&open, sf::SharedFile::sync);
+    open.untold().tell_twice(ended, || REQUESTS.untold(open.serial))
+}
+
+fn finish(open: &OpenFile, call: fn(&sf::SharedFile) -> sf::Result<()>) -> Result<()> {
+    let ended = end(open, call);
+    open.untold().tell(ended, || REQUESTS.untold(open.serial))
 }
 
 /// After all requests, whose last part may be made by who waits for them.
-fn finish(open: &OpenFile, end: fn(&sf::SharedFile) -> sf::Result<()>) -> Result<()> {
+fn end(open: &OpenFile, call: fn(&sf::SharedFile) -> sf::Result<()>) -> Result<()> {
     REQUESTS.drain(open.serial);
-    let result = end(&open.file).map_err(of_file);
-    let untold = open.untold().pop_front();
-    let before = untold.map_or(Ok(()), |error| Err(chemio_capi::Error::Again(error)));
-    let before = before.and_then(|()| REQUESTS.untold(open.serial));
-    match (&before, result) {
-        (Ok(()), result) => result,
-        (Err(_), Ok(())) => before,
-        (Err(_), Err(error)) => {
-            open.untold().push_back(Arc::new(error));
-            before
-        }
-    }
+    call(&open.file).map_err(of_file)
 }
 
 /// Hands over what a program that ends has written, without closing anything for other threads of it. The files stay.

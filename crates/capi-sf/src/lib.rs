@@ -15,5 +15,6 @@ mod error;
 mod files;
 pub mod fortran;
 mod transfers;
+mod untold;
 
 pub use error::Error;
