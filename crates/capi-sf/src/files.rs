@@ -18,6 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const FIRST_HANDLE: i64 = -3000;
 /// The largest hint that is believed, in bytes.
 const HINT_BYTES_MAX: f64 = 1e14;
+/// So many errors of a file are logged at the end of the program: where a disk is full, thousands of writes may have failed alike.
+const LOST_LOGGED_MAX: usize = 100;
 
 static FILES: Table<OpenFile> = Table::new();
 /// Collective calls come one at a time.
@@ -163,14 +165,16 @@ fn end(open: &OpenFile, call: fn(&sf::SharedFile) -> sf::Result<()>) -> Result<(
 /// Hands over what a program that ends has written, without closing anything for other threads of it. The files stay.
 fn hand_over_all() {
     boundary::silent(|| {
-        for open in FILES.all() {
-            if exit::is_interrupted() {
-                REQUESTS.drain_free(open.serial);
-            } else {
-                REQUESTS.drain(open.serial);
-                // There is nobody left to tell an error.
-                let _ = open.file.close();
-            }
+        let files = FILES.all();
+        if exit::is_interrupted() {
+            files.iter().for_each(|open| REQUESTS.drain_free(open.serial));
+            return Ok(());
+        }
+        let ended: Vec<_> = files.iter().map(|open| end(open, sf::SharedFile::close)).collect();
+        // After all of them: no data may be lost because a log cannot be written.
+        for (open, ended) in files.iter().zip(ended) {
+            // There is nobody else left to tell an error.
+            let _ = log_lost(open, ended);
         }
         Ok(())
     });
@@ -183,11 +187,26 @@ fn close_all() {
         let mut result = Ok(());
         // In the order of handles, which is the same on all ranks.
         for open in FILES.take_all().into_iter().map(into_last) {
-            let closed = finish(&open, sf::SharedFile::close_for_good);
-            result = result.and(closed);
+            let ended = end(&open, sf::SharedFile::close_for_good);
+            result = result.and(log_lost(&open, ended));
         }
         result
     });
+}
+
+/// Logs what of a file nobody has been told, because the program ends and makes no call any more that could tell it. Gives the first
+/// error.
+fn log_lost(open: &OpenFile, mut ended: Result<()>) -> Result<()> {
+    let path = open.file.path().display();
+    let mut first = Ok(());
+    for _ in 0..LOST_LOGGED_MAX {
+        let told = open.untold().tell(std::mem::replace(&mut ended, Ok(())), || REQUESTS.untold(open.serial));
+        let Err(error) = told else { return first };
+        tracing::error!(%path, %error, "the program ends without having been told that data of a shared file is lost");
+        first = first.and(Err(error));
+    }
+    tracing::error!(%path, logged = LOST_LOGGED_MAX, "more data of this shared file may be lost");
+    first
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-/* A full disk. The argument is a directory, which all ranks share, on a file system with less than 100 MB. */
+/* A full disk. The argument is a directory, which all ranks share, on a file system with less than 100 MB. With a second one the program
+ * ends and leaves a file of which data is lost: at_terminate of its arrays, or at_exit. Of that only the log tells. */
 #include "files.h"
 
 enum { RECORD = 4 << 20, RECORDS = 40 };
@@ -122,12 +123,33 @@ static void there_is_room_again_afterwards(void)
     CHECK_EQUAL(SF_Destroy(file), 0);
 }
 
+/* Returns the code to leave main with: that of a program that has done all it wanted. */
+static int leave_what_is_lost(const char *how, int *argc, char ***argv)
+{
+    int at_exit = strcmp(how, "at_exit") == 0, file, request, i;
+    if (at_exit) {
+        MPI_Init(argc, argv);
+        MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    } else {
+        begin(argc, argv);
+    }
+    file = create("lost", UNKNOWN);
+    for (i = 0; i < RECORDS; i++) {
+        CHECK_EQUAL(SF_Write(file, (double)(RECORDS * me + i) * RECORD, RECORD, record, &request), 0);
+    }
+    if (!at_exit) return end();
+    MPI_Finalize();
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    const char *how = argc > 2 ? argv[2] : NULL;
+    if (argc > 1) snprintf(scratch, sizeof scratch, "%s", argv[1]);
+    memset(record, 'r', sizeof record);
+    if (how != NULL) return leave_what_is_lost(how, &argc, &argv);
     begin(&argc, &argv);
     if (argc < 2) GA_Error("expected a directory on a small file system", 2);
-    snprintf(scratch, sizeof scratch, "%s", argv[1]);
-    memset(record, 'r', sizeof record);
     RUN(a_soft_limit_without_room_is_an_error_of_create_on_every_rank);
     RUN(writes_fail_at_the_wait_every_time);
     RUN(writes_that_nobody_waits_for_are_told_by_close_once);
