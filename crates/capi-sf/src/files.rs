@@ -167,7 +167,9 @@ fn hand_over_all() {
     boundary::silent(|| {
         let files = FILES.all();
         if exit::is_interrupted() {
-            files.iter().for_each(|open| REQUESTS.drain_free(open.serial));
+            for open in &files {
+                REQUESTS.drain_free(open.serial);
+            }
             return Ok(());
         }
         let ended: Vec<_> = files.iter().map(|open| end(open, sf::SharedFile::close)).collect();
