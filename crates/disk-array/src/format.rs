@@ -15,7 +15,7 @@ mod shard;
 mod spec;
 
 pub use alignment::Alignment;
-pub use attributes::{Attributes, Maker, Part, UNFINISHED};
+pub use attributes::{ATTEMPT, Attributes, Maker, Part, UNFINISHED};
 pub(crate) use bare::Document;
 pub use bare::attribute_of_text;
 pub use brick_shape::BrickShape;

@@ -55,7 +55,7 @@ pub use delete::Deleted;
 pub use directory::ArrayDirectory;
 pub use error::{Error, Operation, Result};
 pub use format::{
-    Alignment, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, DataType, Maker, Replaces, UNFINISHED,
+    ATTEMPT, Alignment, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, DataType, Maker, Replaces, UNFINISHED,
     attribute_of_text,
 };
 pub use shard_file::ShardFile;

@@ -186,8 +186,8 @@ impl DiskArray {
     /// # Errors
     /// The same on every rank, and nothing is started:
     /// - [`Error::ArgumentsDiffer`]: the ranks gave different sections.
-    /// - [`Error::OnRank`]: [`Error::Access`], [`Error::TypesDiffer`], [`disk_array::Error::OutOfRange`], [`Error::BeyondMemory`] or
-    ///   [`Error::SectionsDiffer`] on a rank.
+    /// - [`Error::OnRank`]: [`Error::Access`], [`Error::TypesDiffer`], [`disk_array::Error::OutOfRange`], [`Error::BeyondMemory`],
+    ///   [`Error::SectionsDiffer`], or [`Error::Unfinished`] where somebody fills the array by steps that he has noted, on a rank.
     /// - [`Error::Comm`]: the ranks could not talk to each other.
     pub fn write(&self, memory: &Arc<dyn ArrayInMemory>, transfer: &Transfer) -> Result<Request> {
         self.start(memory, transfer, Direction::ToDisk)
@@ -284,7 +284,7 @@ impl DiskArray {
             Direction::ToDisk if self.is_filled.load(Ordering::Relaxed) => {
                 self.check_mark(self.unfinished()?.as_ref())?;
             }
-            Direction::ToDisk => self.latest(|_| ())?,
+            Direction::ToDisk => self.check_writable()?,
         }
         let (on_disk, in_memory) = (self.directory.metadata().data_type, memory.data_type());
         if on_disk != in_memory {

@@ -29,9 +29,9 @@ mod transfer;
 pub use array::{Access, DiskArray};
 pub use context::{Context, MemoryLimit, OpenDevice, Settings};
 pub use disk_array::{
-    Alignment, ArrayDirectory, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, Creation, DataType,
-    Deleted, Error as DirectoryError, Maker, Operation, ShardFile, UNFINISHED, attribute_of_text, between,
-    format,
+    ATTEMPT, Alignment, ArrayDirectory, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, Creation,
+    DataType, Deleted, Error as DirectoryError, Maker, Operation, ShardFile, UNFINISHED, attribute_of_text,
+    between, format,
 };
 pub use elio::MemoryPiece;
 pub use error::{Error, Result};

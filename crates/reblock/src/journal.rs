@@ -6,7 +6,7 @@
 
 use comm::Operation;
 use dra::between::PASSES_MAX;
-use dra::{ArrayDirectory, Context, DiskArray};
+use dra::{ATTEMPT, ArrayDirectory, Context, DiskArray};
 use layout::{Pass, Plan};
 use serde_json::{Value, json};
 use std::os::unix::fs::MetadataExt;
@@ -49,9 +49,6 @@ pub(crate) struct Journal {
     /// Which try this is: an earlier one that is still going on finds the mark of another one, and ends.
     attempt: String,
 }
-
-/// Its key in notes, which says nothing about what was done.
-const ATTEMPT: &str = "attempt";
 
 impl Journal {
     /// Collective. Cost: a look at every file of the source, on each rank.

@@ -11,6 +11,9 @@ const VERSION: u32 = 1;
 
 /// The attribute of an array that is not complete, and must not be read yet: an object whose `what` says what has to end before.
 pub const UNFINISHED: &str = "chemio_unfinished";
+/// A key of [`UNFINISHED`] of who notes there how far he is, and goes on from that if he is interrupted: which try it is. Others must not
+/// write the array.
+pub const ATTEMPT: &str = "attempt";
 
 /// In which language the array was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use super::DiskArray;
 use crate::error::{Error, Result};
 use disk_array::format::Metadata;
-use disk_array::{ArrayDirectory, UNFINISHED};
+use disk_array::{ATTEMPT, ArrayDirectory, UNFINISHED};
 use serde_json::Value;
 use std::sync::PoisonError;
 
@@ -48,6 +48,19 @@ impl DiskArray {
     /// - [`Error::Unfinished`], or as [`metadata_now`](Self::metadata_now).
     pub fn check_complete(&self) -> Result<()> {
         match self.latest(|directory| directory.unfinished_work().map(str::to_owned))? {
+            Some(what) => Err(Error::Unfinished { path: self.directory.path().to_owned(), what }),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses to write an array that somebody fills by steps, or was interrupted in doing so: he goes on from what he has noted, whatever
+    /// has been written there since.
+    pub(super) fn check_writable(&self) -> Result<()> {
+        let work = |directory: &ArrayDirectory| {
+            directory.unfinished()?.get(ATTEMPT)?;
+            directory.unfinished_work().map(str::to_owned)
+        };
+        match self.latest(work)? {
             Some(what) => Err(Error::Unfinished { path: self.directory.path().to_owned(), what }),
             None => Ok(()),
         }

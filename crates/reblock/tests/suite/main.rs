@@ -61,6 +61,7 @@ fn main() -> ExitCode {
             scenario!(under_way::all_handles_of_a_target_tell_when_it_is_complete).hosts(..2),
             scenario!(under_way::a_target_that_is_replaced_meanwhile_is_an_error).hosts(..2),
             scenario!(under_way::an_earlier_try_that_still_runs_ends_when_a_later_one_has_begun).hosts(..2),
+            scenario!(under_way::a_target_that_is_half_done_is_written_by_nobody_else).hosts(..2),
             scenario!(under_way::what_tries_have_left_goes_where_the_target_is_made_anew).hosts(..2),
             scenario!(hosts::arrays_on_the_hosts_own_disks_are_re_blocked).hosts(2..),
             scenario!(hosts::hosts_that_have_noted_different_positions_go_on_from_the_earliest).hosts(2..),

@@ -1,7 +1,7 @@
 //! Copies that are asked how far they are, while a disk keeps them waiting.
 
 use crate::world::{World, all_fail, counted, nothing_is_beside, permuted, spec};
-use dra::{Access, DataType, DiskArray};
+use dra::{Access, DataType, DiskArray, Transfer};
 use elio::{Fault, FaultDevice, open_device};
 use layout::{DeviceModel, Permutation};
 use reblock::{Copying, Options};
@@ -263,6 +263,35 @@ pub(crate) fn an_earlier_try_that_still_runs_ends_when_a_later_one_has_begun(wor
     assert!(world.elements(&again) == permuted(&elements, &DIMS, &turned, 8));
     let _ = target.close();
     for array in [source, again] {
+        array.delete().expect("deleted");
+    }
+    world.barrier();
+}
+
+/// As by a program that gives its arrays zeros before it fills them, also when it is started again: what was done counts as done.
+pub(crate) fn a_target_that_is_half_done_is_written_by_nobody_else(world: &World) {
+    let disk = world.context(6_000 / world.ga.ranks() as u64);
+    let (source, mut target, elements) = arrays(world, &disk);
+    let turned = Permutation::new(&[1, 0]).unwrap();
+    let other = disk.open(&World::path("target"), Access::ReadWrite).expect("opened");
+    let zeros = world.ga.array(ga::ElementType::Double, &[120, 96]).create().expect("an array");
+    let write = |array: &DiskArray| {
+        let all = Transfer::whole(&[120, 96], &[120, 96]).expect("all of it");
+        array.write(&dra_ga::in_memory(&zeros), &all).and_then(|mut request| request.wait())
+    };
+    write(&other).expect("nobody fills it yet");
+    let maker = Box::new(dra_ga::maker(&world.ga));
+    let mut copying =
+        Copying::begin(&disk, maker, (&source, &mut target), &turned, &options()).expect("begun");
+    let _ = copying.probe((&source, &mut target), &mut |_| {}).expect("asked");
+    let text = all_fail(&disk, write(&other).map_err(Into::into));
+    assert!(text.contains("re-blocking") && text.contains("has not ended"), "{text}");
+    copying.finish((&source, &mut target), &mut |_| {}).expect("complete");
+    assert!(world.elements(&other) == permuted(&elements, &DIMS, &turned, 8));
+    write(&other).expect("it is complete");
+    zeros.destroy().expect("destroyed");
+    other.close().expect("closed");
+    for array in [source, target] {
         array.delete().expect("deleted");
     }
     world.barrier();
