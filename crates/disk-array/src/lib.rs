@@ -55,8 +55,8 @@ pub use delete::Deleted;
 pub use directory::ArrayDirectory;
 pub use error::{Error, Operation, Result};
 pub use format::{
-    ATTEMPT, Alignment, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, DataType, Maker, Replaces, UNFINISHED,
-    attribute_of_text,
+    ATTEMPT, Alignment, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, DataType, Maker, Replaces,
+    UNFINISHED, attribute_of_text,
 };
 pub use shard_file::ShardFile;
 pub use stored::Stored;
