@@ -214,13 +214,13 @@ impl Shards {
                 stale.push(number);
             }
         }
-        for number in stale {
-            open.shards.remove(&number);
-            if self.writable {
-                return Err(self.replaced(number));
-            }
+        let closed: Vec<_> = stale.iter().filter_map(|number| open.shards.remove(number)).collect();
+        drop(open);
+        drop(closed);
+        match stale.first() {
+            Some(&number) if self.writable => Err(self.replaced(number)),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Notes that this process writes to a shard, or has just written: a sync that ran meanwhile may not have seen all of it.

@@ -192,7 +192,7 @@ impl File {
     }
 
     fn new(device: Arc<dyn Device>, path: &Path, options: &OpenOptions, inode: Arc<Inode>) -> Self {
-        let read_ahead = inode.open_handle();
+        let read_ahead = inode.open_handle(options.mode);
         if device.properties().allocates_ahead() {
             left_open::release_at_exit();
             if options.mode != Mode::Read && options.sharing != Sharing::Exclusive && !options.keeps_holes {

@@ -42,6 +42,8 @@ pub(crate) struct Inode {
     /// An opening that was closed, and could not give its space back because the file was open again.
     owed: Mutex<Option<Closed>>,
     handles_count: AtomicUsize,
+    /// Those of them that may write.
+    writers_count: AtomicUsize,
     /// The devices of those that other processes may write through as well.
     shared_writers: Mutex<Vec<SharedWriter>>,
     streams: Mutex<Vec<Weak<Mutex<ReadAhead>>>>,
@@ -158,7 +160,8 @@ impl Inode {
     }
 
     /// Notes that a handle was opened; gives its read-ahead.
-    pub(crate) fn open_handle(&self) -> Arc<Mutex<ReadAhead>> {
+    pub(crate) fn open_handle(&self, mode: Mode) -> Arc<Mutex<ReadAhead>> {
+        self.writers_count.fetch_add(usize::from(mode != Mode::Read), Ordering::AcqRel);
         self.handles_count.fetch_add(1, Ordering::AcqRel);
         let stream = Arc::new(Mutex::new(ReadAhead::new(Arc::clone(&self.windows_count))));
         let mut streams = lock(&self.streams);
@@ -297,32 +300,25 @@ impl Inode {
         Ok(len_bytes)
     }
 
-    /// Starts writing out what was written through the cache, when enough has come together. Not of a file that nobody has open any
+    /// Starts writing out what was written through the cache, when enough has come together. Not of a file that nobody writes any
     /// more, whose requests may still be waited for: who would give back what is allocated for it?
     pub(crate) fn note_cached_write(&self, device: &Arc<dyn Device>, range: Range<u64>, filling: Filling) {
         let Some(mut writeback) = lock_unless_ending(&self.writeback) else { return };
         // Asked under the lock: the last handle gives back, under it, what is noted before.
-        if self.handles_count.load(Ordering::Acquire) > 0 {
+        if self.writers_count.load(Ordering::Acquire) > 0 {
             writeback.note(device, range, filling);
         }
     }
 
     /// Notes that a handle was closed. Arranges for what was allocated beyond the end of the file to be given back when the last one has
-    /// been.
+    /// been: by the last that may write, because none of those that read can.
     pub(crate) fn close_handle(&self, device: &Arc<dyn Device>, options: &OpenOptions) {
-        self.handles_count.fetch_sub(1, Ordering::AcqRel);
         let mut writeback = lock(&self.writeback);
-        // Somebody may have opened it since: then he is the last one.
-        let is_last = self.handles_count.load(Ordering::Acquire) == 0;
-        // The others may be for reading only, which cannot give back, or write no more.
-        let may_be_last_writer = || {
-            writeback.device().is_none_or(|last| std::ptr::addr_eq(Arc::as_ptr(&last), Arc::as_ptr(device)))
-        };
-        let beyond = if options.mode != Mode::Read && (is_last || may_be_last_writer()) {
-            writeback.allocated_beyond_end(&**device)
-        } else {
-            None
-        };
+        // Counted under the lock: whoever is the last one finds what those before him have arranged for.
+        let is_last_writer =
+            options.mode != Mode::Read && self.writers_count.fetch_sub(1, Ordering::AcqRel) == 1;
+        let is_last = self.handles_count.fetch_sub(1, Ordering::AcqRel) == 1;
+        let beyond = if is_last_writer { writeback.allocated_beyond_end(&**device) } else { None };
         if let Some(beyond) = &beyond {
             device.release_beyond(beyond.start, options.sharing);
             closed::note_closing(device);
@@ -333,16 +329,19 @@ impl Inode {
         writeback.reset();
         drop(writeback);
         // An opening more would not let this one be alone.
-        let owed = self.take_owed().filter(|_| beyond.is_none() && !self.is_preallocated());
+        let owed = self.take_owed().filter(|_| beyond.is_none());
         owed.into_iter().for_each(closed::again);
     }
 
     /// Leaves a closed file, whose space is to be given back, to the last handle; gives it back if there is none.
     pub(crate) fn owe(&self, closed: Closed) -> Option<Closed> {
-        let mut owed = lock(&self.owed);
+        let mut owed = lock_unless_ending(&self.owed)?;
         // Asked under the lock: the last handle takes what is there when it has been counted.
         if self.handles_count.load(Ordering::Acquire) == 0 {
             return Some(closed);
+        }
+        if exit::is_ending() {
+            return None; // it would not let those be alone that are looked after then
         }
         let earlier = owed.replace(closed);
         drop(owed);
@@ -354,22 +353,20 @@ impl Inode {
         lock_unless_ending(&self.owed)?.take()
     }
 
-    fn is_preallocated(&self) -> bool {
-        self.is_preallocated.load(Ordering::Acquire)
-    }
-
     /// Notes that space was reserved because somebody asked for it, who is going to rely on it.
     pub(crate) fn note_preallocated(&self) {
         // Under the lock: it is not being given back then.
-        let _writeback = lock(&self.writeback);
+        let writeback = lock(&self.writeback);
         self.is_preallocated.store(true, Ordering::Release);
+        drop(writeback);
+        drop(self.take_owed());
     }
 
     /// Gives back now what was reserved ahead in this file system, unless others may write the file. Tells whether it did.
     pub(crate) fn give_back_reserved(&self, file_system: Option<u64>) -> bool {
         // What is locked is being written.
         let Ok(mut writeback) = self.writeback.try_lock() else { return false };
-        if self.is_preallocated() || !writeback.may_give_back(file_system) {
+        if self.is_preallocated.load(Ordering::Acquire) || !writeback.may_give_back(file_system) {
             return false;
         }
         // Another opening would not let it be alone, and what it stands for goes as well.

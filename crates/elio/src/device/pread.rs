@@ -9,8 +9,8 @@ use crate::spare_files::close_spare_files;
 use crate::stat::{FileSystem, stat_open};
 use crate::sys::aliasing::{self, STOP_BYTES};
 use crate::sys::calls;
-use crate::sys::exit;
 use crate::sys::gather::MemoryPiece;
+use crate::sys::{exit, fork};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::ops::Range;
@@ -48,6 +48,8 @@ pub(crate) struct PreadDevice {
     waiting: Mutex<Option<Arc<File>>>,
     /// What is to be given back when this has closed.
     release: Mutex<Option<closed::Intent>>,
+    /// Whether a forked child has opened it.
+    is_of_child: bool,
     /// Held for reading by what may make the file longer, and for writing where space beyond its end is given back.
     lengthening: RwLock<()>,
     /// Cleared when the file system turns out not to know the flag.
@@ -81,6 +83,7 @@ impl PreadDevice {
             direct: OnceLock::new(),
             waiting: Mutex::new(None),
             release: Mutex::new(None),
+            is_of_child: fork::is_child(),
             lengthening: RwLock::new(()),
             knows_resident: AtomicBool::new(true),
             knows_drop_behind: AtomicBool::new(true),
@@ -124,17 +127,21 @@ impl PreadDevice {
         Ok(Arc::clone(waiting.insert(open)))
     }
 
+    /// Whether it is its parent's, in a forked child: a lease does not tell whether the parent is writing.
+    fn is_inherited(&self) -> bool {
+        fork::is_child() != self.is_of_child
+    }
+
     /// While this is held no space is given back: what is written may make the file longer.
     ///
-    /// `None` at the end of a program whose end a signal handler has brought about while somebody was giving back: he never goes on. (If he
-    /// does, a write that is longer than the time for waiting is cut off as if it had not been made.)
+    /// `None` in the thread that ends the program, if a signal handler has done so while it was giving back itself: it never goes on.
     fn may_lengthen(&self) -> Option<RwLockReadGuard<'_, ()>> {
-        while exit::is_ending() {
+        while exit::is_ending_here() {
             match self.lengthening.try_read() {
-                Err(TryLockError::WouldBlock) if Instant::now() < closed::exit_deadline() => {
-                    thread::sleep(Duration::from_millis(1));
-                }
-                tried => return tried.ok(),
+                Ok(guard) => return Some(guard),
+                Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) if Instant::now() >= closed::exit_deadline() => return None,
+                Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(1)),
             }
         }
         Some(self.lengthening.read().unwrap_or_else(PoisonError::into_inner))
@@ -217,6 +224,9 @@ impl Drop for PreadDevice {
         self.waiting.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if calls::is_removed(self.file.as_fd()) {
             return; // all of its space goes with it
+        }
+        if self.is_inherited() {
+            return;
         }
         closed::later(Arc::clone(&self.file), &intent);
     }
@@ -364,8 +374,8 @@ impl Device for PreadDevice {
     /// Nobody in another process has the file open, because of the lease, and nobody in this one writes: through this opening, because
     /// that waits, and through others, because there are none.
     fn release_now(&self) -> io::Result<()> {
-        if self.direct.get().is_some_and(Option::is_some) {
-            // It stays open, so that no lease is to be had: there is nothing to wait for.
+        // What stays open lets no lease be had: there is nothing to wait for.
+        if self.direct.get().is_some_and(Option::is_some) || self.is_inherited() {
             return Err(io::ErrorKind::Unsupported.into());
         }
         let busy = || io::Error::from(io::ErrorKind::WouldBlock);

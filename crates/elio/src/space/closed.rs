@@ -34,6 +34,8 @@ pub(crate) struct Closed {
     /// When it is left, if somebody else has it open; `None` to begin with.
     until: Option<Instant>,
     sharing: Sharing,
+    /// Whether a forked child has closed it: the openings of its parent, which it has too, are not its own to give back.
+    is_of_child: bool,
 }
 
 #[derive(Debug)]
@@ -153,7 +155,8 @@ fn release_closing(closing: &[Weak<dyn Device>]) {
 /// Arranges for what is allocated beyond the end to be given back, if that is where it was intended or farther.
 pub(crate) fn later(file: Arc<File>, intent: &Intent) {
     let identity = calls::identity(file.as_fd());
-    arrange(Closed { file, identity, len_bytes: intent.len_bytes, until: None, sharing: intent.sharing });
+    let Intent { len_bytes, sharing } = *intent;
+    arrange(Closed { file, identity, len_bytes, until: None, sharing, is_of_child: fork::is_child() });
 }
 
 /// As [`later`], of a file that this process had open again when its turn came, and has closed since.
@@ -162,6 +165,9 @@ pub(crate) fn again(closed: Closed) {
 }
 
 fn arrange(closed: Closed) {
+    if closed.is_of_child != fork::is_child() {
+        return;
+    }
     at_exit();
     let Some(mut waiting) = waiting() else { return };
     // Two openings of a file that wait would not let each other be alone.
@@ -309,7 +315,8 @@ impl Closed {
         };
         if error.kind() == io::ErrorKind::WouldBlock {
             if let Some(inode) = self.identity.and_then(Inode::opened) {
-                // Whoever has opened it again comes back to it when he closes it.
+                // Whoever has opened it again comes back to it when he closes it. Others need not know of it meanwhile.
+                calls::unlock(self.file.as_fd());
                 self = inode.owe(self)?;
             }
             let patience = if self.sharing == Sharing::Exclusive { HELPERS_PATIENCE } else { PATIENCE };

@@ -279,6 +279,12 @@ pub(crate) fn lock_if_free(fd: BorrowedFd<'_>) -> bool {
     unsafe { libc::flock(fd.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) == 0 }
 }
 
+/// Gives a lock of [`lock_if_free`] up, if it was taken.
+pub(crate) fn unlock(fd: BorrowedFd<'_>) {
+    // SAFETY: no memory is passed.
+    unsafe { libc::flock(fd.as_raw_fd(), libc::LOCK_UN) };
+}
+
 fn valid(answer: libc::c_int) -> io::Result<()> {
     if answer >= 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

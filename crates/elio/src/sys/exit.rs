@@ -10,6 +10,8 @@ static CALLS: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
 /// The process whose files and threads these are.
 static PROCESS: OnceLock<u32> = OnceLock::new();
 static ENDING: AtomicBool = AtomicBool::new(false);
+/// The thread that does it.
+static THREAD: OnceLock<libc::pthread_t> = OnceLock::new();
 
 /// Arranges for `function` to run when this process ends by `exit` or by returning from main; the last one first.
 pub(crate) fn at_exit(function: fn()) {
@@ -37,11 +39,23 @@ pub(crate) fn is_ending() -> bool {
     ENDING.load(Ordering::Relaxed)
 }
 
+/// Whether this thread does what is done when the program ends: what a signal handler has interrupted may be a call of its own.
+pub(crate) fn is_ending_here() -> bool {
+    is_ending() && THREAD.get() == Some(&this_thread())
+}
+
+/// Also when what threads keep for themselves is gone.
+fn this_thread() -> libc::pthread_t {
+    // SAFETY: it has no arguments and does not fail.
+    unsafe { libc::pthread_self() }
+}
+
 /// A forked child that ends has our requests and none of the threads that carry them out: it would wait for ever.
 extern "C" fn run() {
     if PROCESS.get() != Some(&std::process::id()) {
         return;
     }
+    THREAD.get_or_init(this_thread);
     ENDING.store(true, Ordering::Relaxed);
     // One after the other, without the lock: a function may arrange for more.
     while let Some(function) = CALLS.lock().ok().and_then(|mut calls| calls.pop()) {
