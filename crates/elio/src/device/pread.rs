@@ -219,7 +219,7 @@ impl PreadDevice {
 impl Drop for PreadDevice {
     fn drop(&mut self) {
         let Ok(Some(intent)) = self.release.get_mut().map(Option::take) else { return };
-        // Space is given back only of a file that nobody has open, and these are openings, too; a duplicate of the first one is not.
+        // Space is given back only of a file that nobody has open, and these are openings, too: the first one is left.
         self.direct.take();
         self.waiting.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if calls::is_removed(self.file.as_fd()) {
