@@ -19,6 +19,9 @@
 #include "gacommon.h"
 #include "macdecls.h"
 
+/** A nonblocking operation under way. */
+typedef Integer ga_nbhdl_t;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -42,12 +45,6 @@ void NGA_Initialize_ltd(size_t limit);
 #ifdef __cplusplus
 }
 #endif
-
-
-/**
- * A nonblocking operation under way.
- */
-typedef long ga_nbhdl_t;
 
 #ifdef __cplusplus
 extern "C" {
