@@ -1062,6 +1062,252 @@ module chemio_ga
       integer, intent(in) :: g_a
     end subroutine nga_symmetrize
 
+    !> g_c = the products of corresponding elements of g_a and g_b.
+    subroutine ga_elem_multiply(g_a, g_b, g_c)
+      integer, intent(in) :: g_a, g_b, g_c
+    end subroutine ga_elem_multiply
+
+    !> The same of patches.
+    subroutine ga_elem_multiply_patch(g_a, alo, ahi, g_b, blo, bhi, g_c, clo, chi)
+      integer, intent(in) :: g_a, alo(*), ahi(*), g_b, blo(*), bhi(*), g_c, clo(*), chi(*)
+    end subroutine ga_elem_multiply_patch
+
+    !> g_c = the products of corresponding elements of g_a and g_b.
+    subroutine nga_elem_multiply(g_a, g_b, g_c)
+      integer, intent(in) :: g_a, g_b, g_c
+    end subroutine nga_elem_multiply
+
+    !> The same of patches.
+    subroutine nga_elem_multiply_patch(g_a, alo, ahi, g_b, blo, bhi, g_c, clo, chi)
+      integer, intent(in) :: g_a, alo(*), ahi(*), g_b, blo(*), bhi(*), g_c, clo(*), chi(*)
+    end subroutine nga_elem_multiply_patch
+
+    !> g_c = the quotients of corresponding elements of g_a and g_b.
+    subroutine ga_elem_divide(g_a, g_b, g_c)
+      integer, intent(in) :: g_a, g_b, g_c
+    end subroutine ga_elem_divide
+
+    !> The same of patches.
+    subroutine ga_elem_divide_patch(g_a, alo, ahi, g_b, blo, bhi, g_c, clo, chi)
+      integer, intent(in) :: g_a, alo(*), ahi(*), g_b, blo(*), bhi(*), g_c, clo(*), chi(*)
+    end subroutine ga_elem_divide_patch
+
+    !> g_c = the quotients of corresponding elements of g_a and g_b.
+    subroutine nga_elem_divide(g_a, g_b, g_c)
+      integer, intent(in) :: g_a, g_b, g_c
+    end subroutine nga_elem_divide
+
+    !> The same of patches.
+    subroutine nga_elem_divide_patch(g_a, alo, ahi, g_b, blo, bhi, g_c, clo, chi)
+      integer, intent(in) :: g_a, alo(*), ahi(*), g_b, blo(*), bhi(*), g_c, clo(*), chi(*)
+    end subroutine nga_elem_divide_patch
+
+    !> g_c = the larger ones of corresponding elements of g_a and g_b.
+    subroutine ga_elem_maximum(g_a, g_b, g_c)
+      integer, intent(in) :: g_a, g_b, g_c
+    end subroutine ga_elem_maximum
+
+    !> The same of patches.
+    subroutine ga_elem_maximum_patch(g_a, alo, ahi, g_b, blo, bhi, g_c, clo, chi)
+      integer, intent(in) :: g_a, alo(*), ahi(*), g_b, blo(*), bhi(*), g_c, clo(*), chi(*)
+    end subroutine ga_elem_maximum_patch
+
+    !> g_c = the larger ones of corresponding elements of g_a and g_b.
+    subroutine nga_elem_maximum(g_a, g_b, g_c)
+      integer, intent(in) :: g_a, g_b, g_c
+    end subroutine nga_elem_maximum
+
+    !> The same of patches.
+    subroutine nga_elem_maximum_patch(g_a, alo, ahi, g_b, blo, bhi, g_c, clo, chi)
+      integer, intent(in) :: g_a, alo(*), ahi(*), g_b, blo(*), bhi(*), g_c, clo(*), chi(*)
+    end subroutine nga_elem_maximum_patch
+
+    !> g_c = the smaller ones of corresponding elements of g_a and g_b.
+    subroutine ga_elem_minimum(g_a, g_b, g_c)
+      integer, intent(in) :: g_a, g_b, g_c
+    end subroutine ga_elem_minimum
+
+    !> The same of patches.
+    subroutine ga_elem_minimum_patch(g_a, alo, ahi, g_b, blo, bhi, g_c, clo, chi)
+      integer, intent(in) :: g_a, alo(*), ahi(*), g_b, blo(*), bhi(*), g_c, clo(*), chi(*)
+    end subroutine ga_elem_minimum_patch
+
+    !> g_c = the smaller ones of corresponding elements of g_a and g_b.
+    subroutine nga_elem_minimum(g_a, g_b, g_c)
+      integer, intent(in) :: g_a, g_b, g_c
+    end subroutine nga_elem_minimum
+
+    !> The same of patches.
+    subroutine nga_elem_minimum_patch(g_a, alo, ahi, g_b, blo, bhi, g_c, clo, chi)
+      integer, intent(in) :: g_a, alo(*), ahi(*), g_b, blo(*), bhi(*), g_c, clo(*), chi(*)
+    end subroutine nga_elem_minimum_patch
+
+    !> Replaces every element by its magnitude.
+    subroutine ga_abs_value(g_a)
+      integer, intent(in) :: g_a
+    end subroutine ga_abs_value
+
+    !> Replaces every element of a patch by its magnitude.
+    subroutine ga_abs_value_patch(g_a, lo, hi)
+      integer, intent(in) :: g_a, lo(*), hi(*)
+    end subroutine ga_abs_value_patch
+
+    !> Replaces every element by its magnitude.
+    subroutine nga_abs_value(g_a)
+      integer, intent(in) :: g_a
+    end subroutine nga_abs_value
+
+    !> Replaces every element of a patch by its magnitude.
+    subroutine nga_abs_value_patch(g_a, lo, hi)
+      integer, intent(in) :: g_a, lo(*), hi(*)
+    end subroutine nga_abs_value_patch
+
+    !> Replaces every element by its reciprocal.
+    subroutine ga_recip(g_a)
+      integer, intent(in) :: g_a
+    end subroutine ga_recip
+
+    !> Replaces every element of a patch by its reciprocal.
+    subroutine ga_recip_patch(g_a, lo, hi)
+      integer, intent(in) :: g_a, lo(*), hi(*)
+    end subroutine ga_recip_patch
+
+    !> Replaces every element by its reciprocal.
+    subroutine nga_recip(g_a)
+      integer, intent(in) :: g_a
+    end subroutine nga_recip
+
+    !> Replaces every element of a patch by its reciprocal.
+    subroutine nga_recip_patch(g_a, lo, hi)
+      integer, intent(in) :: g_a, lo(*), hi(*)
+    end subroutine nga_recip_patch
+
+    !> Adds a value to every element.
+    subroutine ga_add_constant(g_a, alpha)
+      integer, intent(in) :: g_a
+      !GCC$ attributes no_arg_check :: alpha
+      type(*), intent(in) :: alpha
+    end subroutine ga_add_constant
+
+    !> Adds a value to every element of a patch.
+    subroutine ga_add_constant_patch(g_a, lo, hi, alpha)
+      integer, intent(in) :: g_a, lo(*), hi(*)
+      !GCC$ attributes no_arg_check :: alpha
+      type(*), intent(in) :: alpha
+    end subroutine ga_add_constant_patch
+
+    !> Adds a value to the diagonal of a matrix.
+    subroutine ga_shift_diagonal(g_a, c)
+      integer, intent(in) :: g_a
+      !GCC$ attributes no_arg_check :: c
+      type(*), intent(in) :: c
+    end subroutine ga_shift_diagonal
+
+    !> Sets the diagonal of a matrix to zero.
+    subroutine ga_zero_diagonal(g_a)
+      integer, intent(in) :: g_a
+    end subroutine ga_zero_diagonal
+
+    !> Adds a value to every element.
+    subroutine nga_add_constant(g_a, alpha)
+      integer, intent(in) :: g_a
+      !GCC$ attributes no_arg_check :: alpha
+      type(*), intent(in) :: alpha
+    end subroutine nga_add_constant
+
+    !> Adds a value to every element of a patch.
+    subroutine nga_add_constant_patch(g_a, lo, hi, alpha)
+      integer, intent(in) :: g_a, lo(*), hi(*)
+      !GCC$ attributes no_arg_check :: alpha
+      type(*), intent(in) :: alpha
+    end subroutine nga_add_constant_patch
+
+    !> Adds a value to the diagonal of a matrix.
+    subroutine nga_shift_diagonal(g_a, c)
+      integer, intent(in) :: g_a
+      !GCC$ attributes no_arg_check :: c
+      type(*), intent(in) :: c
+    end subroutine nga_shift_diagonal
+
+    !> Sets the diagonal of a matrix to zero.
+    subroutine nga_zero_diagonal(g_a)
+      integer, intent(in) :: g_a
+    end subroutine nga_zero_diagonal
+
+    !> Sets the diagonal of a matrix to an array of one dimension.
+    subroutine ga_set_diagonal(g_a, g_v)
+      integer, intent(in) :: g_a, g_v
+    end subroutine ga_set_diagonal
+
+    !> Sets the diagonal of a matrix to an array of one dimension.
+    subroutine nga_set_diagonal(g_a, g_v)
+      integer, intent(in) :: g_a, g_v
+    end subroutine nga_set_diagonal
+
+    !> Adds an array of one dimension to the diagonal of a matrix.
+    subroutine ga_add_diagonal(g_a, g_v)
+      integer, intent(in) :: g_a, g_v
+    end subroutine ga_add_diagonal
+
+    !> Adds an array of one dimension to the diagonal of a matrix.
+    subroutine nga_add_diagonal(g_a, g_v)
+      integer, intent(in) :: g_a, g_v
+    end subroutine nga_add_diagonal
+
+    !> Sets an array of one dimension to the diagonal of a matrix.
+    subroutine ga_get_diag(g_a, g_v)
+      integer, intent(in) :: g_a, g_v
+    end subroutine ga_get_diag
+
+    !> Sets an array of one dimension to the diagonal of a matrix.
+    subroutine nga_get_diag(g_a, g_v)
+      integer, intent(in) :: g_a, g_v
+    end subroutine nga_get_diag
+
+    !> Multiplies each row of a matrix by an element of an array of one dimension.
+    subroutine ga_scale_rows(g_a, g_v)
+      integer, intent(in) :: g_a, g_v
+    end subroutine ga_scale_rows
+
+    !> Multiplies each row of a matrix by an element of an array of one dimension.
+    subroutine nga_scale_rows(g_a, g_v)
+      integer, intent(in) :: g_a, g_v
+    end subroutine nga_scale_rows
+
+    !> Multiplies each column of a matrix by an element of an array of one dimension.
+    subroutine ga_scale_cols(g_a, g_v)
+      integer, intent(in) :: g_a, g_v
+    end subroutine ga_scale_cols
+
+    !> Multiplies each column of a matrix by an element of an array of one dimension.
+    subroutine nga_scale_cols(g_a, g_v)
+      integer, intent(in) :: g_a, g_v
+    end subroutine nga_scale_cols
+
+    !> The largest sum of magnitudes in a column of a matrix.
+    subroutine ga_norm1(g_a, nm)
+      integer, intent(in) :: g_a
+      double precision, intent(out) :: nm
+    end subroutine ga_norm1
+
+    !> The largest sum of magnitudes in a column of a matrix.
+    subroutine nga_norm1(g_a, nm)
+      integer, intent(in) :: g_a
+      double precision, intent(out) :: nm
+    end subroutine nga_norm1
+
+    !> The largest sum of magnitudes in a row of a matrix.
+    subroutine ga_norm_infinity(g_a, nm)
+      integer, intent(in) :: g_a
+      double precision, intent(out) :: nm
+    end subroutine ga_norm_infinity
+
+    !> The largest sum of magnitudes in a row of a matrix.
+    subroutine nga_norm_infinity(g_a, nm)
+      integer, intent(in) :: g_a
+      double precision, intent(out) :: nm
+    end subroutine nga_norm_infinity
+
     !> The sum of the products of corresponding integers.
     integer function ga_idot(g_a, g_b)
       integer, intent(in) :: g_a, g_b

@@ -10,6 +10,7 @@ pub(crate) mod collective;
 pub(crate) mod create;
 pub(crate) mod describe;
 pub(crate) mod elements;
+pub(crate) mod elementwise;
 pub(crate) mod group;
 pub(crate) mod lifecycle;
 pub(crate) mod mutex;

@@ -211,6 +211,7 @@ macro_rules! export {
                 release(g_a: *const $int, lo: *const $int, hi: *const $int) -> ();
         }
         $crate::fortran_arithmetic! { $int }
+        $crate::fortran_elementwise! { $int }
         $crate::fortran_collective! { $int }
         $crate::fortran_names! { print;
             ga_print_ nga_print_ = print(g_a: *const $int) -> ();
@@ -487,6 +488,65 @@ macro_rules! fortran_arithmetic {
                 *const $int, g_b: *const $int, blo: *const $int, bhi: *const $int, g_c: *const $int, clo: *const
                 $int, chi: *const $int, transa_len: usize, transb_len: usize
             ) -> ();
+        }
+    };
+}
+
+/// The part of [`export!`] that works element by element, and on diagonals, rows and columns.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! fortran_elementwise {
+    ($int:ty) => {
+        $crate::fortran_names! { elementwise;
+            ga_elem_multiply_ nga_elem_multiply_ = pair[$int, { b'*' }](
+                g_a: *const $int, g_b: *const $int, g_c: *const $int
+            ) -> ();
+            ga_elem_multiply_patch_ nga_elem_multiply_patch_ = pair_patches[$int, { b'*' }](
+                g_a: *const $int, alo: *const $int, ahi: *const $int, g_b: *const $int, blo: *const $int, bhi: *const
+                $int, g_c: *const $int, clo: *const $int, chi: *const $int
+            ) -> ();
+            ga_elem_divide_ nga_elem_divide_ = pair[$int, { b'/' }](
+                g_a: *const $int, g_b: *const $int, g_c: *const $int
+            ) -> ();
+            ga_elem_divide_patch_ nga_elem_divide_patch_ = pair_patches[$int, { b'/' }](
+                g_a: *const $int, alo: *const $int, ahi: *const $int, g_b: *const $int, blo: *const $int, bhi: *const
+                $int, g_c: *const $int, clo: *const $int, chi: *const $int
+            ) -> ();
+            ga_elem_maximum_ nga_elem_maximum_ = pair[$int, { b'>' }](
+                g_a: *const $int, g_b: *const $int, g_c: *const $int
+            ) -> ();
+            ga_elem_maximum_patch_ nga_elem_maximum_patch_ = pair_patches[$int, { b'>' }](
+                g_a: *const $int, alo: *const $int, ahi: *const $int, g_b: *const $int, blo: *const $int, bhi: *const
+                $int, g_c: *const $int, clo: *const $int, chi: *const $int
+            ) -> ();
+            ga_elem_minimum_ nga_elem_minimum_ = pair[$int, { b'<' }](
+                g_a: *const $int, g_b: *const $int, g_c: *const $int
+            ) -> ();
+            ga_elem_minimum_patch_ nga_elem_minimum_patch_ = pair_patches[$int, { b'<' }](
+                g_a: *const $int, alo: *const $int, ahi: *const $int, g_b: *const $int, blo: *const $int, bhi: *const
+                $int, g_c: *const $int, clo: *const $int, chi: *const $int
+            ) -> ();
+            ga_abs_value_ nga_abs_value_ = abs_value(g_a: *const $int) -> ();
+            ga_abs_value_patch_ nga_abs_value_patch_ =
+                abs_value_patch(g_a: *const $int, lo: *const $int, hi: *const $int) -> ();
+            ga_recip_ nga_recip_ = recip(g_a: *const $int) -> ();
+            ga_recip_patch_ nga_recip_patch_ =
+                recip_patch(g_a: *const $int, lo: *const $int, hi: *const $int) -> ();
+            ga_add_constant_ nga_add_constant_ =
+                add_constant(g_a: *const $int, alpha: *const $crate::types::c_void) -> ();
+            ga_add_constant_patch_ nga_add_constant_patch_ = add_constant_patch(
+                g_a: *const $int, lo: *const $int, hi: *const $int, alpha: *const $crate::types::c_void
+            ) -> ();
+            ga_shift_diagonal_ nga_shift_diagonal_ =
+                shift_diagonal(g_a: *const $int, c: *const $crate::types::c_void) -> ();
+            ga_zero_diagonal_ nga_zero_diagonal_ = zero_diagonal(g_a: *const $int) -> ();
+            ga_set_diagonal_ nga_set_diagonal_ = set_diagonal(g_a: *const $int, g_v: *const $int) -> ();
+            ga_add_diagonal_ nga_add_diagonal_ = add_diagonal(g_a: *const $int, g_v: *const $int) -> ();
+            ga_get_diag_ nga_get_diag_ = get_diag(g_a: *const $int, g_v: *const $int) -> ();
+            ga_scale_rows_ nga_scale_rows_ = scale_rows(g_a: *const $int, g_v: *const $int) -> ();
+            ga_scale_cols_ nga_scale_cols_ = scale_cols(g_a: *const $int, g_v: *const $int) -> ();
+            ga_norm1_ nga_norm1_ = norm1(g_a: *const $int, nm: *mut f64) -> ();
+            ga_norm_infinity_ nga_norm_infinity_ = norm_infinity(g_a: *const $int, nm: *mut f64) -> ();
         }
     };
 }

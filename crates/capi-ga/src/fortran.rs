@@ -9,6 +9,7 @@
 pub mod arithmetic;
 pub mod arrays;
 pub mod collective;
+pub mod elementwise;
 pub mod lifecycle;
 pub mod print;
 pub mod transfer;

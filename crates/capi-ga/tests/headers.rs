@@ -92,7 +92,7 @@ fn the_c_header_is_what_the_c_symbols_say() {
     // macdecls.h has the complex types, since MA's calls are declared with them too. A handle has the width of its Integer.
     config.export.exclude = ["SingleComplex", "DoubleComplex", "ga_nbhdl_t"].map(String::from).to_vec();
     let mut builder = cbindgen::Builder::new().with_config(config);
-    for file in ["lifecycle", "arrays", "transfer", "arithmetic", "collective", "print"] {
+    for file in ["lifecycle", "arrays", "transfer", "arithmetic", "elementwise", "collective", "print"] {
         builder = builder.with_src(source(&format!("c/{file}.rs")));
     }
     let mut text = Vec::new();

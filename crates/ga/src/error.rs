@@ -103,6 +103,9 @@ pub enum Error {
         /// What is written.
         to: Box<Section>,
     },
+    /// An element divided by zero.
+    #[error("an element is divided by zero")]
+    ZeroDivisor,
     /// A section for a matrix that has more than two dimensions.
     #[error(
         "array {array}: section {section} is no matrix: more than two of its dimensions are longer than 1"

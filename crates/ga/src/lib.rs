@@ -67,6 +67,7 @@ pub use in_block::{InBlock, Span};
 pub use linalg::{Factor, Transpose, gemm};
 pub use local::LocalBlock;
 pub use patch::{Patch, PatchMut};
+pub use patch_ops::{Change, Diagonal, Pairing};
 pub use path::Path;
 pub use print::{Subscripts, TextStyle};
 pub use reach::Stretch;

@@ -8,12 +8,16 @@
 //! Where a section gives its elements to another one of another shape, they are taken in row-major order.
 
 mod collective;
+mod diagonal;
+mod elementwise;
 mod local;
 mod operand;
 mod pieces;
 mod symmetrize;
 
 pub(crate) use collective::{Collective, SyncMask, collectively};
+pub use diagonal::Diagonal;
+pub use elementwise::{Change, Pairing};
 pub(crate) use pieces::overlap;
 
 use crate::element::with_element;
