@@ -217,6 +217,7 @@ fn advice_on_array(error: &disk_array::Error) -> Option<&'static str> {
         }
         E::Exists { .. } => Some("choose another name, or remove it first"),
         E::InTheWay { .. } => Some("move it, or choose another name for the target"),
+        E::Changed { .. } => Some("do it again when nobody else writes to it"),
         E::Malformed { .. } => Some("restore zarr.json from a copy"),
         E::Unsupported { .. } => {
             Some("convert it with the program that made it: no compression, little-endian, C order")

@@ -4,12 +4,14 @@
 //! and the metadata last. Nobody may do more with a copy than with its source. Files share their blocks where the file system can do that; elsewhere only what is written is copied.
 
 use crate::create::{prepare, take_back};
+use crate::delete::Deleted;
 use crate::directory::ArrayDirectory;
 use crate::disk::{Disk, Unsynced, entries};
 use crate::error::{Error, Operation, Result, refused};
 use crate::format::METADATA;
-use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey, read_metadata_text};
+use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey, named, read_metadata_text};
 use crate::turn::Turn;
+use crate::version::{Snapshot, Version};
 use rustix::fs::SeekFrom;
 use rustix::io::Errno;
 use std::fs::{self, File};
@@ -28,7 +30,8 @@ pub struct Copying {
     /// The shards that are still to be copied, the next one last.
     shards: Vec<u64>,
     current: Option<FileCopy>,
-    bytes_total: u64,
+    /// All shards, as they were before the first was read.
+    seen: Snapshot,
     /// Whether this is over, for better or worse.
     ended: bool,
     owns_directory: bool,
@@ -60,23 +63,14 @@ impl Copying {
     }
 
     pub(crate) fn begin_on(disk: Disk, source: ArrayDirectory, path: &Path) -> Result<Self> {
+        let path = &named(path);
         let free = |survey: Survey| match survey {
             Survey::Absent | Survey::Empty | Survey::HalfMade => Ok(survey),
             Survey::Ours(_) => Err(Error::Exists { path: path.to_owned(), found: "an array" }),
             Survey::Other(found) => Err(Error::Exists { path: path.to_owned(), found }),
         };
         free(Survey::of(path)?)?;
-        let mut shards = source.stored()?.shards;
-        shards.reverse();
-        let mut bytes_total = 0;
-        for &number in &shards {
-            let shard = source.shard_path(number);
-            let metadata = look(&shard)?;
-            if !metadata.is_file() {
-                return Err(source.corrupt_shard(number, "not a file".to_owned()));
-            }
-            bytes_total += metadata.len();
-        }
+        let seen = Snapshot::of(&source)?;
         let (turn, made_directory) = Turn::of_maker(&disk, path)?;
         // As it is now: another process may have made an array here meanwhile, even in the directory that this one has made.
         let survey = free(Survey::of(path)?)?;
@@ -86,9 +80,9 @@ impl Copying {
             source,
             path: path.to_owned(),
             disk,
-            shards,
+            shards: seen.numbers().rev().collect(),
+            seen,
             current: None,
-            bytes_total,
             ended: false,
             owns_directory,
             named: vec![],
@@ -98,12 +92,14 @@ impl Copying {
         if owns_directory {
             Disk::restrict(path, &look(copying.source.path())?)?;
         }
+        // Before anything is read.
+        copying.seen.outwait();
         Ok(copying)
     }
 
     /// Bytes of all shards, with their holes.
     pub fn bytes_total(&self) -> u64 {
-        self.bytes_total
+        self.seen.len_bytes()
     }
 
     /// Copies a little more; how many bytes that was, holes counted, or `None` when nothing is left.
@@ -152,27 +148,63 @@ impl Copying {
     /// Ends: the copy is there, and on the device. All of it must have been copied.
     ///
     /// # Errors
-    /// [`Error::Changed`]: the source is not what it was when it was opened: it may have been completed meanwhile, after shards of it were
-    /// copied. What the system says. Then there is no copy.
+    /// [`Error::Changed`]: the source is not what it was when it was opened: somebody has written to it meanwhile, and nobody can tell
+    /// whether before or after it was copied, or it was completed, after shards of it were copied. What the system says. Then there
+    /// is no copy.
     ///
     /// # Panics
     /// If something is left to copy.
     pub fn commit(mut self) -> Result<ArrayDirectory> {
-        assert!(self.shards.is_empty() && self.current.is_none(), "shards are left to copy");
-        let new = self.path.join(NEW);
-        let (_, text) = read_metadata_text(self.source.path())?;
+        self.give_names().map(|(copy, _)| copy)
+    }
+
+    /// The same, and then the source is deleted, [whoever made it](ArrayDirectory::delete_whoever_made_it): if it is still what was
+    /// copied. The second result is what became of it. Whoever has a file of it open, and writes to that later, writes to nothing.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit); then the source is as it was. Of the second result: [`Error::Changed`], somebody has written to the
+    /// source since; then it is as it was too.
+    ///
+    /// # Panics
+    /// If something is left to copy.
+    pub fn commit_and_delete_source(mut self) -> Result<(ArrayDirectory, Result<Deleted>)> {
+        let (copy, version) = self.give_names()?;
+        let deleted = self.delete_source(version);
+        Ok((copy, deleted))
+    }
+
+    fn delete_source(&self, version: Option<Version>) -> Result<Deleted> {
+        let path = self.source.path();
+        let is_as_copied =
+            || Ok(Version::of_metadata(path) == version && self.seen.is_still(&self.source)?);
+        ArrayDirectory::open(path)?.delete_if_on(&self.disk, is_as_copied)
+    }
+
+    /// Somebody may have written to shards that had been copied, or have completed the source.
+    fn expect_unchanged(&self) -> Result<()> {
         let is_same = |now: ArrayDirectory| {
             now.is_made_as(&self.source) && now.unfinished() == self.source.unfinished()
         };
-        if !self.source.changed()?.is_none_or(is_same) {
-            return Err(Error::Changed { path: self.source.path().to_owned() });
+        if self.source.changed()?.is_none_or(is_same) && self.seen.is_still(&self.source)? {
+            return Ok(());
         }
+        Err(Error::Changed { path: self.source.path().to_owned() })
+    }
+
+    /// The copy, and which file the metadata are that it has.
+    fn give_names(&mut self) -> Result<(ArrayDirectory, Option<Version>)> {
+        assert!(self.shards.is_empty() && self.current.is_none(), "shards are left to copy");
+        let new = self.path.join(NEW);
+        let version = Version::of_metadata(self.source.path());
+        let (_, text) = read_metadata_text(self.source.path())?;
         let metadata = self.disk.make_file(&new.join(METADATA))?;
         Disk::restrict(&new.join(METADATA), &look(&self.source.path().join(METADATA))?)?;
         self.disk.write_at(&metadata, &new.join(METADATA), &text, 0)?;
         let mut unsynced = Unsynced::tree(&new)?;
         unsynced.push(Unsynced::File(metadata, new.join(METADATA)));
         self.disk.sync_all(&unsynced)?;
+        // At the last moment at which nothing has to be taken back.
+        self.expect_unchanged()?;
         for (entry, _) in entries(&new)? {
             let name = entry.file_name().unwrap_or_default();
             if name != METADATA {
@@ -189,7 +221,7 @@ impl Copying {
         if let Err(error) = self.disk.remove_tree(&new) {
             tracing::warn!(%error, "the mark of a copy under way is left behind");
         }
-        ArrayDirectory::open(&self.path)
+        Ok((ArrayDirectory::open(&self.path)?, version))
     }
 
     fn abandon(&self) -> Result<()> {

@@ -16,8 +16,9 @@ use crate::directory::ArrayDirectory;
 use crate::disk::{Disk, Unsynced, entries};
 use crate::error::{Error, Operation, Result, refused};
 use crate::format::{ArrayLayout, ArraySpec, METADATA, Metadata, Replaces, UNFINISHED};
+use crate::fresh::look_anew;
 use crate::shard_file::lay_out_shard;
-use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey};
+use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey, expect_readable, named};
 use crate::turn::Turn;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -65,13 +66,16 @@ impl Creation {
     /// - [`Error::EmptyName`]: no name.
     /// - [`Error::Exists`]: an array that must not be replaced.
     /// - [`Error::NotOurs`]: something else is there; it is not touched.
+    /// - [`Error::Unreadable`]: attributes with which the metadata could not be read again.
     /// - As [`ArraySpec::layout`], or what the system says.
     pub fn begin(path: &Path, spec: &ArraySpec) -> Result<Self> {
         Self::begin_on(Disk::default(), path, spec)
     }
 
     pub(crate) fn begin_on(disk: Disk, path: &Path, spec: &ArraySpec) -> Result<Self> {
+        let path = &named(path);
         let (metadata, layout) = (spec.metadata()?, spec.layout()?);
+        expect_readable(&path.join(METADATA), metadata.to_text().as_bytes())?;
         let not_ours = |path: &Path, found| Err(Error::NotOurs { path: path.to_owned(), found });
         if let Survey::Other(found) = Survey::of(path)? {
             return not_ours(path, found);
@@ -121,9 +125,10 @@ impl Creation {
     /// As [`ArraySpec::layout`].
     pub fn join(path: &Path, spec: &ArraySpec) -> Result<Self> {
         let (metadata, layout) = (spec.metadata()?, spec.layout()?);
-        let disk = Disk::default();
+        let (path, disk) = (named(path), Disk::default());
+        look_for_new(&path);
         Ok(Self {
-            path: path.to_owned(),
+            path,
             metadata,
             layout,
             disk,
@@ -163,6 +168,7 @@ impl Creation {
 
     /// Whether this process sees the token that another has laid.
     pub fn sees_token(path: &Path, name: &str) -> bool {
+        look_for_new(path);
         path.join(NEW).join(name).exists()
     }
 
@@ -274,6 +280,12 @@ impl Creation {
         }
         take_back(&self.disk, &self.path, self.owns_directory)
     }
+}
+
+/// Has the file system ask anew for what another process has begun to make at `path`: it may be one of another host.
+fn look_for_new(path: &Path) {
+    look_anew(path);
+    look_anew(&path.join(NEW));
 }
 
 /// Makes an empty place for what is new, in a directory that is known as ours at every moment.

@@ -7,7 +7,7 @@ use crate::directory::ArrayDirectory;
 use crate::disk::{Disk, entries};
 use crate::error::{Error, Result};
 use crate::format::METADATA;
-use crate::survey::{ChunkTree, NEW, OLD, PART, Survey};
+use crate::survey::{ChunkTree, NEW, OLD, PART, Survey, named};
 use crate::turn::Turn;
 use std::path::{Path, PathBuf};
 
@@ -46,8 +46,23 @@ impl ArrayDirectory {
     }
 
     pub(crate) fn delete_whoever_made_it_on(&self, disk: &Disk) -> Result<Deleted> {
+        self.delete_if_on(disk, || Ok(true))
+    }
+
+    /// The same, if `is_wanted` when nobody else has a turn.
+    ///
+    /// # Errors
+    /// The same; [`Error::Changed`]: it is not wanted.
+    pub(crate) fn delete_if_on(
+        &self,
+        disk: &Disk,
+        is_wanted: impl FnOnce() -> Result<bool>,
+    ) -> Result<Deleted> {
         let path = self.path();
         let _turn = Turn::take(path)?;
+        if !is_wanted()? {
+            return Err(Error::Changed { path: path.to_owned() });
+        }
         if self.attributes().is_some() && matches!(Survey::of(path)?, Survey::Ours(_)) {
             return delete_in_turn(disk, path);
         }
@@ -65,6 +80,7 @@ impl ArrayDirectory {
 }
 
 pub(crate) fn delete_on(disk: &Disk, path: &Path) -> Result<Deleted> {
+    let path = &named(path);
     let _turn = Turn::take(path)?;
     delete_in_turn(disk, path)
 }

@@ -5,13 +5,14 @@ use crate::error::{Error, Operation, Result, refused};
 use crate::format::{
     Alignment, ArrayLayout, Attributes, BrickPlace, Document, METADATA, Metadata, UNFINISHED,
 };
+use crate::fresh::look_anew;
 use crate::part::Part;
 use crate::shard_file::{ShardFile, lay_out_shard};
-use crate::survey::{read_metadata, read_metadata_text};
+use crate::survey::{expect_readable, named, read_metadata, read_metadata_text};
 use crate::turn::Turn;
+use crate::version::Version;
 use serde_json::{Map, Value};
-use std::fs::{self, File};
-use std::os::unix::fs::MetadataExt;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -24,30 +25,9 @@ pub struct ArrayDirectory {
     layout: ArrayLayout,
     /// Ours, if the array is.
     attributes: Option<Attributes>,
+    /// Which file the metadata are.
     version: Version,
     index_checksum: OnceLock<u32>,
-}
-
-/// Which file the metadata are: they are replaced as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Version {
-    device: u64,
-    inode: u64,
-    len_bytes: u64,
-    /// When, in seconds and nanoseconds.
-    changed: [i64; 2],
-}
-
-impl Version {
-    fn of(found: &fs::Metadata) -> Self {
-        let changed = [found.ctime(), found.ctime_nsec()];
-        Self { device: found.dev(), inode: found.ino(), len_bytes: found.len(), changed }
-    }
-
-    /// None if there is no such file.
-    fn at(path: &Path) -> Option<Self> {
-        fs::metadata(path.join(METADATA)).ok().map(|found| Self::of(&found))
-    }
 }
 
 /// Metadata that are to take the place of those that were read.
@@ -70,8 +50,12 @@ impl ArrayDirectory {
     /// - [`Error::NotAnArray`]: a file, another directory, a group, an array of Zarr version 2.
     /// - [`Error::Malformed`], [`Error::Unsupported`]: `zarr.json` is not valid, or asks for what we do not have.
     pub fn open(path: &Path) -> Result<Self> {
+        let path = &named(path);
         // Before they are read: what is replaced meanwhile is then found to be another.
-        let version = Version::at(path);
+        let version = Version::of_metadata(path).or_else(|| {
+            look_anew(path);
+            Version::of_metadata(path)
+        });
         let metadata = read_metadata(path)?;
         let version = version.ok_or_else(|| Error::Missing { path: path.to_owned() })?;
         let (attributes, alignment) = Attributes::of_map(&metadata.attributes).unzip();
@@ -89,7 +73,7 @@ impl ArrayDirectory {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn changed(&self) -> Result<Option<Self>> {
-        let is_same = Version::at(&self.path) == Some(self.version);
+        let is_same = Version::of_metadata(&self.path) == Some(self.version);
         if is_same { Ok(None) } else { Self::open(&self.path).map(Some) }
     }
 
@@ -237,8 +221,9 @@ impl ArrayDirectory {
         for slot in 0..self.layout.shard().bricks_count() {
             self.copy_brick(disk, source, slot, (part.file(), part.path()))?;
         }
-        disk.sync(part.file(), part.path())?;
         let key = self.key(number);
+        part.keep_rights_of(&self.path.join(&key));
+        disk.sync(part.file(), part.path())?;
         let parent = key.parent().unwrap_or(Path::new(""));
         // Not before: copying takes long, and other processes wait for their turns to put other shards in place.
         let turn = Turn::of_restorer(&self.path)?;
@@ -298,6 +283,7 @@ impl ArrayDirectory {
     ///
     /// # Errors
     /// - [`Error::NotOurs`]: the attribute `chemio`, which is not the caller's.
+    /// - [`Error::Unreadable`]: a value with which the metadata could not be read again.
     /// - [`Error::Changed`]: the mark of an unfinished array is not the one that this has found or set; or others change the metadata
     ///   all the time, on a file system without locks.
     /// - [`Error::BeingMade`]: somebody else is making an array there, or deleting this one, or does not end changing attributes.
@@ -328,7 +314,7 @@ impl ArrayDirectory {
     /// Reads the metadata and gives an attribute a value, or takes it away.
     fn edit(&self, key: &str, value: Option<&Value>) -> Result<Edited> {
         // As it is on disk now: another program may have changed it, and there may be fields that we do not keep.
-        let version = Version::at(&self.path);
+        let version = Version::of_metadata(&self.path);
         let (path, text) = read_metadata_text(&self.path)?;
         let malformed = |reason: String| Error::Malformed { path: path.clone(), reason };
         let mut document = Document::of_text(&text).map_err(malformed)?;
@@ -350,6 +336,7 @@ impl ArrayDirectory {
         };
         let attributes = attributes.clone();
         let text = document.to_text().map_err(malformed)?;
+        expect_readable(&path, text.as_bytes())?;
         Ok(Edited { path, version, text, attributes })
     }
 
@@ -358,8 +345,9 @@ impl ArrayDirectory {
     fn replace_metadata(&self, disk: &Disk, edited: &Edited) -> Result<Option<Version>> {
         let mut part = Part::make(disk, &self.path, METADATA)?;
         disk.write_at(part.file(), part.path(), edited.text.as_bytes(), 0)?;
+        part.keep_rights_of(&edited.path);
         disk.sync(part.file(), part.path())?;
-        if Version::at(&self.path) != edited.version {
+        if Version::of_metadata(&self.path) != edited.version {
             return Ok(None);
         }
         part.put(&edited.path)?;

@@ -5,7 +5,7 @@ use elio::with_open_files_raised;
 use rustix::io::Errno;
 use std::fs::{self, File, Permissions};
 use std::io::ErrorKind;
-use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread;
@@ -149,6 +149,17 @@ impl Disk {
             tracing::warn!(%error, path = %path.display(), "others may do more with a copy than with what was copied");
         }
         Ok(())
+    }
+
+    /// Gives a file made at `path`, which will take the place of the one at `place`, the rights and the group of that: who shares a
+    /// directory with a group means the files in it too, whoever replaces them. Where nothing is it has what new files have.
+    pub(crate) fn keep_rights(file: &File, path: &Path, place: &Path) {
+        let kept = fs::metadata(place).and_then(|replaced| keep_rights_of(file, &replaced));
+        if let Err(error) = kept
+            && error.kind() != ErrorKind::NotFound
+        {
+            tracing::warn!(%error, path = %path.display(), "the rights of the file that this one replaces are not kept");
+        }
     }
 
     pub(crate) fn set_len(&self, file: &File, path: &Path, len_bytes: u64) -> Result<()> {
@@ -314,8 +325,26 @@ impl Unsynced {
     }
 }
 
+fn keep_rights_of(file: &File, replaced: &fs::Metadata) -> std::io::Result<()> {
+    let made = file.metadata()?;
+    let mut rights = replaced.mode() & 0o7777;
+    let (has_owner, has_group) = (made.uid() == replaced.uid(), made.gid() == replaced.gid());
+    // Only root may give a file away, and only who belongs to a group may give it to that; some file systems have neither. That is no
+    // error: whoever may write to the directory may replace the file.
+    let has_both = (has_owner && has_group) || fchown(file, Some(replaced.uid()), Some(replaced.gid())).is_ok();
+    if !has_both && !has_group && fchown(file, None, Some(replaced.gid())).is_err() {
+        // To a group that was not meant, no more than to all.
+        rights &= !0o070 | ((rights & 0o007) << 3);
+    }
+    // After the owner and the group, with which some rights go.
+    if file.metadata()?.mode() & 0o7777 == rights {
+        return Ok(());
+    }
+    file.set_permissions(Permissions::from_mode(rights))
+}
+
 /// The parent of a path of one name is the current directory.
-fn existing(path: &Path) -> &Path {
+pub(crate) fn existing(path: &Path) -> &Path {
     if path.as_os_str().is_empty() { Path::new(".") } else { path }
 }
 

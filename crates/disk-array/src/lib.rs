@@ -42,12 +42,14 @@ mod directory;
 mod disk;
 mod error;
 pub mod format;
+mod fresh;
 mod part;
 mod serial;
 mod shard_file;
 mod stored;
 mod survey;
 mod turn;
+mod version;
 
 pub use copy::Copying;
 pub use create::Creation;
@@ -60,4 +62,4 @@ pub use format::{
 };
 pub use shard_file::ShardFile;
 pub use stored::Stored;
-pub use survey::absolute;
+pub use survey::{absolute, named};

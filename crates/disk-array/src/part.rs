@@ -65,6 +65,11 @@ impl<'a> Part<'a> {
         &self.path
     }
 
+    /// Gives it the rights and the group of the file whose place it will take, if there is one.
+    pub(crate) fn keep_rights_of(&self, place: &Path) {
+        Disk::keep_rights(&self.file, &self.path, place);
+    }
+
     /// Gives it its place.
     ///
     /// # Errors

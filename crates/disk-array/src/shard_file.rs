@@ -7,6 +7,7 @@
 use crate::disk::Disk;
 use crate::error::{Error, Operation, Result, refused};
 use crate::format::{IndexEntry, IndexLocation, ShardLayout};
+use crate::fresh::metadata_now;
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -32,7 +33,8 @@ impl ShardFile {
         writable: bool,
     ) -> Result<Option<Self>> {
         // A pipe would be waited for, a directory refused with words that explain nothing.
-        match fs::metadata(&path) {
+        // Of one that another host has just made, the elements are no fill values.
+        match metadata_now(&path, &path) {
             Ok(metadata) if metadata.is_file() => {}
             Ok(_) => return Err(Error::CorruptShard { path, reason: "not a file".to_owned() }),
             Err(error) if matches!(error.kind(), ErrorKind::NotFound) => return Ok(None),

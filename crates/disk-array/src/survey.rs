@@ -10,6 +10,7 @@ use crate::disk::{Disk, entries};
 use crate::error::{Error, Operation, Result, refused};
 use crate::format::coordinate;
 use crate::format::{Attributes, ChunkKeys, IndexFormat, METADATA, Metadata, MetadataError};
+use crate::fresh::metadata_now;
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::FileTypeExt;
@@ -44,7 +45,7 @@ pub(crate) enum Survey {
 impl Survey {
     pub(crate) fn of(path: &Path) -> Result<Self> {
         expect_name(path)?;
-        match fs::metadata(path) {
+        match metadata_now(path, path) {
             Ok(metadata) if metadata.is_dir() => {}
             Ok(metadata) => return Ok(Self::Other(kind(&metadata))),
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -83,7 +84,18 @@ fn expect_name(path: &Path) -> Result<()> {
 /// The same path wherever the program goes: with a name at its end even if `.` was given, and without a slash behind it, so that one
 /// place has one path. Links stay as they are.
 pub fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).components().collect()
+    named(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+}
+
+/// The same path without a slash or `/.` at its end, with which the system neither makes nor removes a directory. What ends
+/// with `..`, or is nothing but `.`, has no name that others could be made of, and gets the one that the directory has. Links
+/// stay as they are elsewhere.
+pub fn named(path: &Path) -> PathBuf {
+    let plain: PathBuf = path.components().collect();
+    match plain.file_name() {
+        Some(_) => plain,
+        None => fs::canonicalize(&plain).unwrap_or(plain),
+    }
 }
 
 /// Whether an array with these metadata was made by us, and still has its files where we put them.
@@ -110,14 +122,12 @@ pub(crate) fn read_metadata(path: &Path) -> Result<Metadata> {
 /// The path and the text of the metadata.
 pub(crate) fn read_metadata_text(path: &Path) -> Result<(PathBuf, Vec<u8>)> {
     let file = path.join(METADATA);
-    match fs::metadata(&file) {
+    match metadata_now(&file, path) {
         Ok(metadata) if !metadata.is_file() => {
             return Err(Error::Malformed { path: file, reason: "not a file".to_owned() });
         }
         Ok(metadata) if metadata.len() > METADATA_BYTES_MAX => {
-            let reason =
-                format!("{} bytes of metadata, at most {METADATA_BYTES_MAX} expected", metadata.len());
-            return Err(Error::Malformed { path: file, reason });
+            return Err(Error::Malformed { path: file, reason: too_long(metadata.len()) });
         }
         Ok(_) => {}
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -129,6 +139,39 @@ pub(crate) fn read_metadata_text(path: &Path) -> Result<(PathBuf, Vec<u8>)> {
         Ok(text) => Ok((file, text)),
         Err(error) => Err(refused(Operation::Read, &file)(error)),
     }
+}
+
+fn too_long(bytes: u64) -> String {
+    format!("{bytes} bytes of metadata, at most {METADATA_BYTES_MAX} expected")
+}
+
+/// Makes sure that metadata that are to be written to `file` can be read again, as opening reads them: else the array would be out
+/// of reach for good.
+///
+/// # Errors
+/// [`Error::Unreadable`].
+pub(crate) fn expect_readable(file: &Path, text: &[u8]) -> Result<()> {
+    let len_bytes = text.len() as u64;
+    let read = if len_bytes > METADATA_BYTES_MAX {
+        Err(too_long(len_bytes))
+    } else {
+        Metadata::of_text(text).map(drop).map_err(|error| error.to_string())
+    };
+    read.map_err(|reason| Error::Unreadable { path: file.to_owned(), reason })
+}
+
+/// The texts of metadata that are left of an array whose making or removal was interrupted: of the old one, and of the new one. One that
+/// is no text of metadata is empty.
+pub(crate) fn metadata_left(path: &Path) -> Vec<Vec<u8>> {
+    let text = |directory: &str| match read_metadata_text(&path.join(directory)) {
+        Ok((_, text)) => Some(text),
+        Err(Error::Malformed { .. }) => Some(vec![]),
+        Err(_) => None,
+    };
+    let old = path.join(OLD);
+    // On a full disk it is the metadata themselves.
+    let as_file = old.is_file().then(|| fs::read(&old).unwrap_or_default());
+    [as_file, text(OLD), text(NEW)].into_iter().flatten().collect()
 }
 
 /// What is at a path that has no `zarr.json`.

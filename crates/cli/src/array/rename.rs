@@ -3,16 +3,18 @@
 use super::{copy, remove};
 use crate::error::{Error, Result, refused};
 use crate::options;
+use crate::progress::Progress;
 use command::place::destination;
-use disk_array::{ArrayDirectory, between};
+use disk_array::{ArrayDirectory, between, named};
 use rustix::fs::{Access, CWD, RenameFlags};
 use rustix::io::Errno;
 use std::path::Path;
 
 pub(crate) fn run(options: &options::Mv) -> Result<()> {
-    let from = &options.names.source;
-    let source = ArrayDirectory::open(from)?;
-    let target = destination(from, &options.names.target)?;
+    let source = ArrayDirectory::open(&options.names.source)?;
+    // Without a slash or a dot at the end, where the system renames nothing.
+    let from = &named(&options.names.source);
+    let target = named(&destination(from, &options.names.target)?);
     if let Some(between) = between::left_beside(from).into_iter().next() {
         return Err(Error::Between { path: from.clone(), between });
     }
@@ -37,14 +39,17 @@ fn rename(source: &Path, target: &Path) -> Result<()> {
     std::fs::rename(source, target).map_err(refused("rename", source))
 }
 
-/// To another file system: the copy is durable before the source is deleted.
+/// To another file system: the copy is durable before the source is deleted, which is done only if it is still what was copied.
 fn move_over(source: ArrayDirectory, target: &Path) -> Result<()> {
     let path = source.path().to_owned();
     remove::expect_no_link(&path)?;
     expect_deletable(&path)?;
-    copy::copy(source, target)?;
+    let copying = copy::copy(source, target)?;
+    let progress = Progress::waiting("deleting");
+    let (_, deleted) = copying.commit_and_delete_source()?;
+    drop(progress);
     let not_deleted = |source| Error::NotDeleted { copy: target.to_owned(), source };
-    remove::tell(&ArrayDirectory::open(&path).and_then(remove::delete).map_err(not_deleted)?)
+    remove::tell(&deleted.map_err(not_deleted)?)
 }
 
 /// What could not be deleted afterwards is not copied.

@@ -132,7 +132,7 @@ impl Metadata {
     /// The attributes as JSON that every program reads: `NaN`, `Infinity` and `-Infinity`, which are bare words in the file, are texts, and so
     /// are integers of more than 64 bits.
     pub fn attributes_as_json(&self) -> Value {
-        self.attributes.iter().map(|(key, value)| (key.clone(), with_words_as_texts(value))).collect()
+        with_words_as_texts(&Value::Object(self.attributes.clone()))
     }
 
     /// From the text of `zarr.json`.
