@@ -34,6 +34,7 @@
 compile_error!("arrays on disk are little-endian, and nothing here swaps bytes");
 
 pub mod between;
+mod cached;
 pub mod codes;
 mod copy;
 mod create;

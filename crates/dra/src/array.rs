@@ -1,6 +1,7 @@
 //! Arrays on disk that all ranks of a context have open.
 
 mod attributes;
+mod fill;
 
 use crate::caught::caught;
 use crate::context::Context;
@@ -8,18 +9,16 @@ use crate::error::{Error, Result};
 use crate::in_memory::{ArrayInMemory, MemoryError};
 use crate::owners::Owners;
 use crate::request::Request;
-use crate::shards::{Filling, Shards};
+use crate::shards::Shards;
 use crate::syncing::Syncing;
 use crate::transfer::job::{How, Job};
 use crate::transfer::{Direction, Mapping, Transfer};
 use disk_array::{ArrayDirectory, between};
 use section::{Section, Shape};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The pages of the page cache, or a multiple of what they are.
-const PAGE_BYTES: u64 = 4096;
+pub use fill::Fill;
 
 /// Of so many bricks it is asked together whether there is data.
 const ASKED_BRICKS_MIN: u64 = 8;
@@ -68,8 +67,6 @@ pub struct DiskArray {
     /// As it is now, if others have set attributes since.
     latest: Mutex<Option<ArrayDirectory>>,
     open: Arc<OpenArray>,
-    /// Whether all of it is being written.
-    is_filled: AtomicBool,
     /// On which host which part is, if hosts hold parts on their own disks.
     hosts: Vec<String>,
     /// Jobs that are under way, or have failed without anybody having been told.
@@ -131,8 +128,8 @@ impl DiskArray {
         hosts: Vec<String>,
     ) -> Self {
         let (context, open) = (context.clone(), Arc::new(open));
-        let (latest, is_filled, jobs) = (Mutex::default(), AtomicBool::default(), Mutex::default());
-        Self { context, access, directory, latest, open, is_filled, hosts, jobs }
+        let (latest, jobs) = (Mutex::default(), Mutex::default());
+        Self { context, access, directory, latest, open, hosts, jobs }
     }
 
     /// The directory, with shape and type; attributes as they were when it was opened, or when this handle has set one.
@@ -190,7 +187,7 @@ impl DiskArray {
     ///   [`Error::SectionsDiffer`], or [`Error::Unfinished`] where somebody fills the array by steps that he has noted, on a rank.
     /// - [`Error::Comm`]: the ranks could not talk to each other.
     pub fn write(&self, memory: &Arc<dyn ArrayInMemory>, transfer: &Transfer) -> Result<Request> {
-        self.start(memory, transfer, Direction::ToDisk)
+        self.start(memory, transfer, Direction::ToDisk, Self::check_writable)
     }
 
     /// Starts reading a section to memory; otherwise as [`write`](Self::write). Nobody may use those elements in memory until
@@ -199,20 +196,24 @@ impl DiskArray {
     /// # Errors
     /// As [`write`](Self::write), and [`Error::Unfinished`] on a rank.
     pub fn read(&self, memory: &Arc<dyn ArrayInMemory>, transfer: &Transfer) -> Result<Request> {
-        self.start(memory, transfer, Direction::ToMemory)
+        self.start(memory, transfer, Direction::ToMemory, Self::check_complete)
     }
 
+    /// Starts a transfer, if what the array is opened for allows it, and what is noted in it (`check_mark`) does.
     fn start(
         &self,
         memory: &Arc<dyn ArrayInMemory>,
         transfer: &Transfer,
         direction: Direction,
+        check_mark: fn(&Self) -> Result<()>,
     ) -> Result<Request> {
         let path = self.directory.path();
         let span = tracing::trace_span!("start a transfer", path = %path.display(), ?direction, section = %transfer.on_disk);
         let _span = span.entered();
         let checked = caught(|| {
-            let mapping = self.check(&**memory, transfer, direction)?;
+            self.check_access(direction)?;
+            check_mark(self)?;
+            let mapping = self.check(&**memory, transfer)?;
             // Before the ranks agree none of them has begun to write this; each asks for the bricks that no other writes.
             let onto_nothing = direction == Direction::ToDisk
                 && self.context.engine().is_idle()
@@ -237,58 +238,19 @@ impl DiskArray {
         Ok(Request::new(&self.context, job, memory))
     }
 
-    /// All of the array is written from now on until [`filled`](Self::filled): a shard has all its space reserved, in few pieces
-    /// however many write it, as soon as a rank writes there. Local, but all ranks have to say the same, while nothing is under
-    /// way.
-    ///
-    /// With `around_cache`, writes go around the page cache: for much that nobody reads soon. A page that some write around the
-    /// cache and others through it, or a part of one that is written around it, may be lost. So every part of a brick that is
-    /// written, if it is not the whole brick, must then begin and end on pages of 4096 bytes; bricks do, in an array that is
-    /// [aligned](crate::format::Alignment) to pages, and nothing goes around the cache in another one, or where bricks have to be moved in
-    /// pieces that do not.
-    pub fn fill(&self, around_cache: bool) {
-        let (layout, engine) = (self.directory.layout(), self.context.engine());
-        let is_in_pages = || {
-            let (brick, element_bytes) = (layout.bricks().brick(), layout.data_type().bytes());
-            engine.moves_whole_pages(brick, element_bytes, self.open.room_bytes())
-        };
-        let shard = layout.shard();
-        let aligned =
-            [shard.stride_bytes(), shard.offset_bytes(0)].iter().all(|at| at.is_multiple_of(PAGE_BYTES))
-                && is_in_pages();
-        let filling = if around_cache && aligned { Filling::AroundCache } else { Filling::ThroughCache };
-        self.open.shards.fill(filling);
-        self.is_filled.store(true, Ordering::Relaxed);
+    fn check_access(&self, direction: Direction) -> Result<()> {
+        if self.access.allows(direction) {
+            return Ok(());
+        }
+        let asked = if direction == Direction::ToDisk { "writing" } else { "reading" };
+        Err(Error::Access { path: self.directory.path().to_owned(), opened: self.access.words(), asked })
     }
 
-    /// Writes are no longer those of [`fill`](Self::fill).
-    pub fn filled(&self) {
-        self.open.shards.fill(Filling::Parts);
-        self.is_filled.store(false, Ordering::Relaxed);
-    }
-
-    fn check(
-        &self,
-        memory: &dyn ArrayInMemory,
-        transfer: &Transfer,
-        direction: Direction,
-    ) -> Result<Mapping> {
-        let path = || self.directory.path().to_owned();
-        if !self.access.allows(direction) {
-            let asked = if direction == Direction::ToDisk { "writing" } else { "reading" };
-            return Err(Error::Access { path: path(), opened: self.access.words(), asked });
-        }
-        match direction {
-            Direction::ToMemory => self.check_complete()?,
-            // The shards are not asked: they may be busy with a slow disk.
-            Direction::ToDisk if self.is_filled.load(Ordering::Relaxed) => {
-                self.check_mark(self.unfinished()?.as_ref())?;
-            }
-            Direction::ToDisk => self.check_writable()?,
-        }
+    fn check(&self, memory: &dyn ArrayInMemory, transfer: &Transfer) -> Result<Mapping> {
         let (on_disk, in_memory) = (self.directory.metadata().data_type, memory.data_type());
         if on_disk != in_memory {
-            return Err(Error::TypesDiffer { path: path(), array: memory.name(), in_memory, on_disk });
+            let path = self.directory.path().to_owned();
+            return Err(Error::TypesDiffer { path, array: memory.name(), in_memory, on_disk });
         }
         transfer.mapping(memory, self.directory.path(), &self.directory.metadata().dims)
     }
@@ -305,6 +267,19 @@ impl DiskArray {
     pub fn start_sync(&self) -> Syncing {
         let open = Arc::clone(&self.open);
         Syncing::start(&self.context, move || open.shards.sync())
+    }
+
+    /// Asks the system to forget what it keeps in memory of the files, so that elements are read from the device again; no promise: what
+    /// is not durable stays. Local, but for all of it each rank of a node has to call it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn drop_cached(&self) -> Result<()> {
+        let (here, rank) = (self.context.ranks_here(), self.context.comm().rank());
+        let place = here.iter().position(|&other| other == rank).unwrap_or(0);
+        let shards = 0..self.directory.layout().shards_count();
+        let mut mine = shards.skip(place).step_by(here.len().max(1));
+        Ok(mine.try_for_each(|number| self.directory.drop_cached(number))?)
     }
 
     /// Waits for the transfers of this array, and closes it when all that was written is on the device. Collective. Requests

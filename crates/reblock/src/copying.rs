@@ -110,9 +110,24 @@ impl<'a> Copying<'a> {
         };
         copying.find_start((source, target), note.as_ref(), passes_before)?;
         if copying.position.pass < copying.plan.passes().len() {
-            copying.begin_pass(source, target)?;
+            let finds_between = copying.between.to.is_some();
+            if let Err(error) = copying.begin_pass(source, target) {
+                if !finds_between {
+                    copying.take_back(target, note);
+                }
+                return Err(error);
+            }
         }
         Ok(copying)
+    }
+
+    /// Nothing of the first pass could be begun: the target is what it was, with the note that it had.
+    fn take_back(&mut self, target: &mut DiskArray, note: Option<Value>) {
+        let deleted = self.between.to.take().map_or(Ok(()), DiskArray::delete);
+        // Where hosts have different notes this is refused, and the new one stays: it says as much as all of them.
+        if let Err(error) = deleted.and_then(|()| target.set_attribute(UNFINISHED, note)) {
+            tracing::warn!(%error, "a target stays marked as unfinished");
+        }
     }
 
     /// How far it is.
@@ -283,10 +298,10 @@ impl<'a> Copying<'a> {
         self.progress.written_bytes = (elems * number as u64 + before).saturating_mul(self.element_bytes);
         self.unnoted_bytes = 0;
         let source = self.between.from.as_ref().unwrap_or(source);
-        let run = Run::begin(pass, template, source, &mut self.boxes)?;
         // What is large and durable at the end need not go through memory once more.
         let around_cache = goes_around_cache(pass, self.element_bytes, &self.options.device);
-        self.between.to.as_ref().unwrap_or(target).fill(around_cache);
+        let fill = self.between.to.as_ref().unwrap_or(target).fill(around_cache);
+        let run = Run::begin(pass, template, source, &mut self.boxes, fill)?;
         self.stage = Stage::Pass(Box::new(run));
         Ok(())
     }
@@ -317,10 +332,9 @@ impl<'a> Copying<'a> {
         }
         // Whatever failed, it failed on all ranks.
         let freed = run.free(&mut self.boxes);
-        let written = watch.target();
-        written.filled();
+        drop(run);
         advanced.and(freed)?;
-        self.stage = Stage::Syncing(written.start_sync());
+        self.stage = Stage::Syncing(watch.target().start_sync());
         Ok(true)
     }
 

@@ -57,11 +57,13 @@ static void dimensions_go_round(void)
 static void a_copy_with_a_request_is_under_way_until_the_wait_or_a_probe_says_so(void)
 {
     int source = make_source("source"), waited = on_disk("waited", 3, target_dims), probed = on_disk("probed", 3, target_dims);
-    int requests[2] = {77, 77}, status = 0, memory = in_memory(3, target_dims, 0), read = 77;
+    int requests[2] = {77, 77}, status = 0, memory = in_memory(3, target_dims, 0), read = 77, written = 77;
     CHECK_EQUAL(NDRA_Ncopy(source, waited, order, &requests[0]), 0);
-    /* It has begun: what is half there cannot be read. */
+    /* It has begun: what is half there cannot be read, and nobody writes behind the copy. */
     CHECK(NDRA_Read(memory, waited, &read) != 0);
     CHECK_EQUAL(read, -333);
+    CHECK(NDRA_Write(memory, waited, &written) != 0);
+    CHECK_EQUAL(written, -333);
     CHECK_EQUAL(NDRA_Ncopy(source, probed, order, &requests[1]), 0);
     CHECK(requests[0] > 0 && requests[1] == requests[0] + 1);
     CHECK_EQUAL(DRA_Wait(requests[0]), 0);

@@ -52,6 +52,7 @@ fn main() -> ExitCode {
             )
             .ranks(..=3)
             .hosts(..2),
+            scenario!(memory::a_copy_that_cannot_begin_leaves_the_target_as_it_was).ranks(..=3),
             scenario!(memory::what_the_system_counts_is_no_more_than_the_memory_that_was_given)
                 .ranks(..=3)
                 .hosts(..2),

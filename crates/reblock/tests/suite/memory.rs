@@ -196,6 +196,46 @@ pub(crate) fn whichever_box_cannot_be_had_all_ranks_are_told_and_another_try_com
     world.barrier();
 }
 
+/// Where not even the first box can be had nothing has been written, and what was there can be read as before.
+pub(crate) fn a_copy_that_cannot_begin_leaves_the_target_as_it_was(world: &World) {
+    let disk = world.context(60_000 / world.ga.ranks() as u64);
+    let (path, elements) = (World::path("target"), counted(DIMS.iter().product()));
+    let from = spec(&DIMS, &[4, 120], DataType::Float64);
+    world.source(&disk, &World::path("source"), &from, &elements).close().expect("closed");
+    let to = spec(&[120, 96], &[3, 96], DataType::Float64);
+    world.source(&disk, &path, &to, &elements).close().expect("closed");
+    let text = all_fail(&disk, copy(world, &disk, &Maker::new(world, 0)));
+    assert!(text.contains("no more memory"), "{text}");
+    let whole = disk.open(&path, Access::ReadOnly).expect("opened");
+    assert!(world.elements(&whole) == elements, "what was there");
+    whole.close().expect("closed");
+    nothing_is_beside(&path);
+    world.barrier();
+
+    // One that goes on where another one was goes on there again.
+    let failed = copy(world, &disk, &Maker::new(world, 3));
+    all_fail(&disk, failed);
+    let noted = || {
+        let target = disk.open(&path, Access::ReadOnly).expect("opened");
+        let noted = target.unfinished().expect("asked").expect("it has begun");
+        target.close().expect("closed");
+        noted
+    };
+    let before = noted();
+    let failed = copy(world, &disk, &Maker::new(world, 0));
+    all_fail(&disk, failed);
+    let after = noted();
+    for name in ["state", "plan", "pass", "template"] {
+        assert_eq!(before[name], after[name], "{name}");
+    }
+    copy(world, &disk, &Maker::new(world, usize::MAX)).expect("copied");
+    let whole = disk.open(&path, Access::ReadOnly).expect("opened");
+    assert!(world.elements(&whole) == permuted(&elements, &DIMS, &Permutation::new(&[1, 0]).unwrap(), 8));
+    whole.delete().expect("deleted");
+    disk.open(&World::path("source"), Access::ReadOnly).expect("opened").delete().expect("deleted");
+    world.barrier();
+}
+
 /// What a process may take besides: its tables, and what allocators round up to.
 const BESIDES_BYTES: u64 = 6 << 20;
 

@@ -270,31 +270,49 @@ pub(crate) fn an_earlier_try_that_still_runs_ends_when_a_later_one_has_begun(wor
 
 /// As by a program that gives its arrays zeros before it fills them, also when it is started again: what was done counts as done.
 pub(crate) fn a_target_that_is_half_done_is_written_by_nobody_else(world: &World) {
-    let disk = world.context(6_000 / world.ga.ranks() as u64);
-    let (source, mut target, elements) = arrays(world, &disk);
     let turned = Permutation::new(&[1, 0]).unwrap();
-    let other = disk.open(&World::path("target"), Access::ReadWrite).expect("opened");
-    let zeros = world.ga.array(ga::ElementType::Double, &[120, 96]).create().expect("an array");
-    let write = |array: &DiskArray| {
-        let all = Transfer::whole(&[120, 96], &[120, 96]).expect("all of it");
-        array.write(&dra_ga::in_memory(&zeros), &all).and_then(|mut request| request.wait())
-    };
-    write(&other).expect("nobody fills it yet");
-    let maker = Box::new(dra_ga::maker(&world.ga));
-    let mut copying =
-        Copying::begin(&disk, maker, (&source, &mut target), &turned, &options()).expect("begun");
-    let _ = copying.probe((&source, &mut target), &mut |_| {}).expect("asked");
-    let text = all_fail(&disk, write(&other).map_err(Into::into));
-    assert!(text.contains("re-blocking") && text.contains("has not ended"), "{text}");
-    copying.finish((&source, &mut target), &mut |_| {}).expect("complete");
-    assert!(world.elements(&other) == permuted(&elements, &DIMS, &turned, 8));
-    write(&other).expect("it is complete");
-    zeros.destroy().expect("destroyed");
-    other.close().expect("closed");
-    for array in [source, target] {
-        array.delete().expect("deleted");
+    // In several passes, and in one, which writes the target from the first step on.
+    for (memory_bytes, passes) in [(6_000, 2..=9), (1 << 20, 1..=1)] {
+        let disk = world.context(memory_bytes / world.ga.ranks() as u64);
+        let (source, mut target, elements) = arrays(world, &disk);
+        let other = disk.open(&World::path("target"), Access::ReadWrite).expect("opened");
+        let zeros = world.ga.array(ga::ElementType::Double, &[120, 96]).create().expect("an array");
+        let write = |array: &DiskArray| {
+            let all = Transfer::whole(&[120, 96], &[120, 96]).expect("all of it");
+            array.write(&dra_ga::in_memory(&zeros), &all).and_then(|mut request| request.wait())
+        };
+        let is_refused = |array: &DiskArray| {
+            let text = all_fail(&disk, write(array).map_err(Into::into));
+            assert!(text.contains("re-blocking") && text.contains("has not ended"), "{text}");
+        };
+        write(&other).expect("nobody fills it yet");
+        for is_dropped in [true, false] {
+            let maker = Box::new(dra_ga::maker(&world.ga));
+            let mut copying =
+                Copying::begin(&disk, maker, (&source, &mut target), &turned, &options()).expect("begun");
+            is_refused(&target);
+            let _ = copying.probe((&source, &mut target), &mut |_| {}).expect("asked");
+            is_refused(&other);
+            is_refused(&target);
+            if is_dropped {
+                drop(copying);
+                is_refused(&other);
+                is_refused(&target);
+            } else {
+                let done = copying.finish((&source, &mut target), &mut |_| {}).expect("complete");
+                assert!(passes.contains(&done.plan.passes().len()), "{}", done.plan);
+            }
+        }
+        assert!(world.elements(&other) == permuted(&elements, &DIMS, &turned, 8));
+        write(&other).expect("it is complete");
+        write(&target).expect("it is complete");
+        zeros.destroy().expect("destroyed");
+        other.close().expect("closed");
+        for array in [source, target] {
+            array.delete().expect("deleted");
+        }
+        world.barrier();
     }
-    world.barrier();
 }
 
 pub(crate) fn what_tries_have_left_goes_where_the_target_is_made_anew(world: &World) {
