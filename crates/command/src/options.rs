@@ -102,7 +102,7 @@ pub struct Reblock {
     /// How.
     #[command(flatten)]
     pub reblocking: Reblocking,
-    /// Read both arrays again and compare them, element by element; status 1 if they differ.
+    /// Read both arrays again, the copy from the disk, and compare them, element by element; status 1 if they differ.
     #[arg(long)]
     pub verify: bool,
     /// Begin anew where another try was interrupted, also one with other options.
