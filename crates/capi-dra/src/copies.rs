@@ -8,10 +8,9 @@ use crate::requests::UnderWay;
 use crate::session::{Session, current, my_turn};
 use crate::{Error, Provider};
 use chemio_capi::{Integer, Result, pointer};
-use dra::{Context, MemoryError, UNFINISHED};
+use dra::{Context, MemoryError};
 use layout::Permutation;
-use reblock::Copying;
-use serde_json::{Value, json};
+use reblock::{Copying, Waiting};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a copy is to be, as it comes.
@@ -50,7 +49,7 @@ struct State {
 #[derive(Debug)]
 enum Stage {
     /// With the mark of its target, if that was marked for it.
-    Asked(Context, &'static dyn Provider, Checked, Option<Value>),
+    Asked(Context, &'static dyn Provider, Checked, Option<Waiting>),
     UnderWay(Box<Copying<'static>>, Checked),
     Over,
 }
@@ -87,35 +86,6 @@ impl Checked {
         };
         is_same(&self.source) || is_same(&self.target)
     }
-
-    /// Marks the target as one that must not be read; the mark. One that is there already stays, since the copy may go on from what it
-    /// notes. Where hosts have directories of their own, that of one host is enough: nobody reads the others alone. Collective.
-    fn mark(&self, context: &Context) -> dra::Result<Option<Value>> {
-        let source = self.source.disk().directory().path().to_string_lossy().into_owned();
-        let mark = json!({ "what": format!("re-blocking from {source}"), "source": source });
-        self.target.change(|target| {
-            context.agree(target.look_again())?;
-            if is_any(context, target.directory().unfinished().is_some())? {
-                return Ok(None);
-            }
-            target.set_attribute(UNFINISHED, Some(mark.clone()))?;
-            Ok(Some(mark))
-        })
-    }
-
-    /// Takes this mark away, if the copy has not begun and put another one in its place. Collective.
-    fn unmark(&self, context: &Context, mark: &Value) -> dra::Result<()> {
-        self.target.change(|target| {
-            let is_another = target.directory().unfinished() != Some(mark);
-            if is_any(context, is_another)? { Ok(()) } else { target.set_attribute(UNFINISHED, None) }
-        })
-    }
-}
-
-/// Whether it is so on any rank. Collective.
-fn is_any(context: &Context, mine: bool) -> dra::Result<bool> {
-    let (least, _) = context.comm().least(i64::from(!mine), 0)?;
-    Ok(least == 0)
 }
 
 impl Copy {
@@ -141,8 +111,8 @@ impl Copy {
     }
 
     /// Waits for those, of this copy and those before it, that use the target of one that is to come after it. If it has to wait for
-    /// others still its target is marked; the mark, as of [`Checked::mark`]. Collective.
-    fn queue(&self, context: &Context, next: &Checked) -> dra::Result<Option<Value>> {
+    /// others still its target is marked; the mark, as of [`Waiting::mark`]. Collective.
+    fn queue(&self, context: &Context, next: &Checked) -> dra::Result<Option<Waiting>> {
         if !self.is_over() {
             let copies = self.with_those_before();
             let mine = copies.iter().position(|copy| copy.state().uses(&next.target));
@@ -152,7 +122,10 @@ impl Copy {
                 copy.advance(true);
             }
         }
-        if self.is_over() { Ok(None) } else { next.mark(context) }
+        if self.is_over() {
+            return Ok(None);
+        }
+        next.target.change(|target| Waiting::mark(context, &next.source.disk(), target))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -209,14 +182,14 @@ impl State {
         self.before.take_if(|before| before.is_over());
         let may_begin = self.before.is_none() && matches!(self.stage, Stage::Asked(..));
         if may_begin
-            && let Stage::Asked(context, provider, checked, mark) =
+            && let Stage::Asked(context, provider, checked, waiting) =
                 std::mem::replace(&mut self.stage, Stage::Over)
         {
             self.outcome = Err(broken());
             let begun = begin(&context, provider, &checked);
-            if let (Err(_), Some(mark)) = (&begun, mark) {
+            if let (Err(_), Some(waiting)) = (&begun, waiting) {
                 // As if it had not been asked for. What has kept it from beginning is what to tell.
-                let _ = checked.unmark(&context, &mark);
+                let _ = checked.target.change(|target| waiting.unmark(&context, target));
             }
             self.outcome = begun.map(|copying| self.stage = Stage::UnderWay(Box::new(copying), checked));
         }

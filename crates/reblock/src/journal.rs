@@ -62,7 +62,7 @@ impl Journal {
     /// The note for a position.
     pub(crate) fn note(&self, position: Position) -> Value {
         json!({
-            "what": format!("re-blocking from {}", self.source),
+            "what": what(&self.source),
             "source": self.source,
             "state": self.state,
             "plan": self.plan,
@@ -93,6 +93,17 @@ impl Journal {
         let is_mine = of_any(self.note(position)) == of_any(note.clone());
         (is_mine && position.pass <= self.passes).then_some(position)
     }
+}
+
+/// What notes are about, for people.
+fn what(source: &str) -> String {
+    format!("re-blocking from {source}")
+}
+
+/// The note of a copy that has not begun: it names the source, and nothing to go on from.
+pub(crate) fn note_of_waiting(source: &DiskArray) -> Value {
+    let source = source.directory().path().to_string_lossy();
+    json!({ "what": what(&source), "source": source })
 }
 
 /// How many passes notes in the target speak of, whatever they are about; arguments as of [`Journal::position`]. Collective.

@@ -41,8 +41,10 @@ mod journal;
 mod pass;
 mod populating;
 mod prepare;
+mod waiting;
 
 pub use copy::{DEVICE_VARIABLE, Options, Outcome, Progress, copy};
 pub use copying::Copying;
 pub use error::{Error, Result};
 pub use prepare::check;
+pub use waiting::Waiting;
