@@ -4,7 +4,7 @@ use crate::error::of_disk;
 use crate::language::Language;
 use crate::session::{self, Session, Spread, current, my_turn};
 use crate::{Error, agreement, codes, types};
-use chemio_capi::handles::into_last;
+use chemio_capi::handles::{Numbering, into_last};
 use chemio_capi::{Result, stdout};
 use dra::{Access, ArraySpec, Attributes, DataType, DiskArray, Maker};
 use section::Shape;
@@ -13,8 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-/// The handle of the first array.
-const FIRST_HANDLE: i64 = -5000;
+const HANDLES: Numbering = Numbering::from(-5000);
 
 /// How many arrays this process has opened.
 static OPENED: AtomicU64 = AtomicU64::new(0);
@@ -62,15 +61,6 @@ pub(crate) struct PartOfArray {
     pub(crate) host: String,
     /// When all elements have been written.
     pub(crate) bytes: f64,
-}
-
-fn handle_of(index: usize) -> i64 {
-    i64::try_from(index).map_or(i64::MAX, |index| index.saturating_add(FIRST_HANDLE))
-}
-
-/// Where in the table a handle points. Numbers that are no handles point nowhere.
-fn index_of(handle: i64) -> i64 {
-    handle.saturating_sub(FIRST_HANDLE)
 }
 
 fn access_of(mode: i64) -> Result<Access> {
@@ -148,12 +138,12 @@ impl OpenArray {
 impl Session {
     /// The array of a handle.
     pub(crate) fn array(&self, handle: i64) -> Result<Arc<OpenArray>> {
-        Ok(self.arrays.get(index_of(handle)).ok_or(Error::InvalidHandle { handle })?)
+        Ok(self.arrays.get(HANDLES.index(handle)).ok_or(Error::InvalidHandle { handle })?)
     }
 
     /// Gives an array its handle: the lowest that is free, the same on all ranks.
     fn insert(&self, array: OpenArray) -> i64 {
-        handle_of(self.arrays.insert(array))
+        HANDLES.handle(self.arrays.insert(array))
     }
 
     /// Takes the array of a handle out of the table. A bad handle of one rank is an error of all. Collective.
@@ -161,7 +151,7 @@ impl Session {
         let known = handle.and_then(|handle| self.array(handle).map(|_| handle));
         let wanted = known.as_ref().ok().copied();
         let handle = self.agree(call, known, wanted)?;
-        Ok(self.arrays.remove(index_of(handle)).ok_or(Error::InvalidHandle { handle })?)
+        Ok(self.arrays.remove(HANDLES.index(handle)).ok_or(Error::InvalidHandle { handle })?)
     }
 }
 
@@ -297,8 +287,7 @@ mod tests {
 
     #[test]
     fn handles_count_from_minus_5000_and_other_numbers_point_nowhere() {
-        assert_eq!(handle_of(0), -5000);
-        assert_eq!(index_of(handle_of(17)), 17);
+        assert_eq!(HANDLES.handle(0), -5000);
         for handle in [0, 1, -1, -4999, -5001, i64::MIN, i64::MAX] {
             assert!(!is_open(handle), "{handle}");
         }

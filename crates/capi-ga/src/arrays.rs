@@ -3,14 +3,14 @@
 use crate::kind::Kind;
 use crate::session::Session;
 use crate::{Error, Result};
+use chemio_capi::handles::{Numbering, into_last};
 use ga::{Array, Group};
 use section::Section;
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The first handle.
-const FIRST_HANDLE: i64 = -1000;
+const HANDLES: Numbering = Numbering::from(-1000);
 
 /// What stands behind a handle: a description, from which an array is made once.
 #[derive(Debug, Default)]
@@ -173,8 +173,8 @@ impl Session {
 
     fn insert(&self, mut made: Made) -> i64 {
         let index = self.arrays().insert(Slot::default());
-        made.handle = handle_of(index);
-        let slot = self.arrays().get(position(made.handle)).expect("inserted just now");
+        made.handle = HANDLES.handle(index);
+        let slot = self.arrays().get(HANDLES.index(made.handle)).expect("inserted just now");
         let handle = made.handle;
         slot.made.set(Arc::new(made)).expect("a new slot is empty");
         handle
@@ -182,7 +182,7 @@ impl Session {
 
     /// A handle for an array that is described later.
     pub(crate) fn reserve(&self) -> i64 {
-        handle_of(self.arrays().insert(Slot::default()))
+        HANDLES.handle(self.arrays().insert(Slot::default()))
     }
 
     /// Changes the description of an array that has not been allocated.
@@ -227,9 +227,9 @@ impl Session {
 
     /// Removes an array. Collective over its group.
     pub(crate) fn destroy(&self, handle: i64) -> Result<()> {
-        let slot = self.arrays().remove(position(handle)).ok_or(Error::DeadHandle { handle })?;
-        let Some(made) = chemio_capi::handles::into_last(slot).made.into_inner() else { return Ok(()) };
-        let Made { array, group, .. } = chemio_capi::handles::into_last(made);
+        let slot = self.arrays().remove(HANDLES.index(handle)).ok_or(Error::DeadHandle { handle })?;
+        let Some(made) = into_last(slot).made.into_inner() else { return Ok(()) };
+        let Made { array, group, .. } = into_last(made);
         self.former_groups().keep(handle, group);
         self.limit().give_back(own_bytes(&array));
         self.statistics().destroyed();
@@ -247,7 +247,7 @@ impl Session {
     /// Uses an array where it is; `None` if there is none. Not for long work, nor for any that comes back here.
     #[inline]
     pub(crate) fn with_array<R>(&self, handle: i64, work: impl FnOnce(&Arc<Made>) -> Option<R>) -> Option<R> {
-        self.arrays().with(position(handle), |slot| work(slot.made.get()?)).flatten()
+        self.arrays().with(HANDLES.index(handle), |slot| work(slot.made.get()?)).flatten()
     }
 
     /// Where a collective call with this handle takes place: the group of its array, or of the last one that had the handle.
@@ -264,7 +264,7 @@ impl Session {
     }
 
     fn slot(&self, handle: i64) -> Result<Arc<Slot>> {
-        self.arrays().get(position(handle)).ok_or(Error::DeadHandle { handle })
+        self.arrays().get(HANDLES.index(handle)).ok_or(Error::DeadHandle { handle })
     }
 
     /// All arrays that exist, in the order of their handles.
@@ -294,12 +294,4 @@ impl Session {
             }
         }
     }
-}
-
-fn handle_of(index: usize) -> i64 {
-    i64::try_from(index).unwrap_or(i64::MAX).saturating_add(FIRST_HANDLE)
-}
-
-fn position(handle: i64) -> i64 {
-    handle.saturating_sub(FIRST_HANDLE)
 }

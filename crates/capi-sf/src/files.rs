@@ -5,7 +5,7 @@ use crate::error::of_file;
 use crate::transfers::REQUESTS;
 use crate::untold::Untold;
 use crate::{Error, codes};
-use chemio_capi::handles::{Table, into_last};
+use chemio_capi::handles::{Numbering, Table, into_last};
 use chemio_capi::{Result, boundary, exit, logging};
 use comm::Comm;
 use sf::{Access, Hints, SharedFile};
@@ -14,8 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The handle of the first file.
-const FIRST_HANDLE: i64 = -3000;
+const HANDLES: Numbering = Numbering::from(-3000);
 /// The largest hint that is believed, in bytes.
 const HINT_BYTES_MAX: f64 = 1e14;
 /// So many errors of a file are logged at the end of the program: where a disk is full, thousands of writes may have failed alike.
@@ -75,22 +74,13 @@ fn physical_name(name: &Path, number: i64) -> PathBuf {
     physical.into()
 }
 
-fn handle_of(index: usize) -> i64 {
-    i64::try_from(index).map_or(i64::MAX, |index| index.saturating_add(FIRST_HANDLE))
-}
-
-/// Where in the table a handle points. Numbers that are no handles point nowhere.
-fn index_of(handle: i64) -> i64 {
-    handle.saturating_sub(FIRST_HANDLE)
-}
-
 fn my_turn() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The file of a handle.
 pub(crate) fn file(handle: i64) -> Result<Arc<OpenFile>> {
-    FILES.get(index_of(handle)).ok_or_else(|| Error::InvalidHandle { handle }.into())
+    FILES.get(HANDLES.index(handle)).ok_or_else(|| Error::InvalidHandle { handle }.into())
 }
 
 /// Makes a file, or finds it again, and gives its handle: the lowest that is free, the same on all ranks. What is wrong with
@@ -99,15 +89,15 @@ pub(crate) fn create(arguments: Result<Creation<'_>>) -> Result<i64> {
     logging::install();
     let _turn = my_turn();
     let comm = get()?;
-    let handle = handle_of(FILES.lowest_free());
+    let handle = HANDLES.handle(FILES.lowest_free());
     let Creation { name, suffix, hints } = agree_on_handle(&comm, arguments, handle, codes::CREATE_FAILED)?;
-    let path = physical_name(name, suffix.unwrap_or_else(|| index_of(handle)));
+    let path = physical_name(name, suffix.unwrap_or_else(|| HANDLES.index(handle)));
     let file = SharedFile::create(&comm, &path, &hints).map_err(of_file)?;
     exit::call_at_exit(hand_over_all);
     exit::call_before_mpi_ends(close_all);
     let serial = MADE.fetch_add(1, Relaxed);
     let index = FILES.insert(OpenFile { file, serial, untold: Mutex::default(), _comm: comm });
-    assert_eq!(handle_of(index), handle, "files come and go one at a time");
+    assert_eq!(HANDLES.handle(index), handle, "files come and go one at a time");
     Ok(handle)
 }
 
@@ -120,7 +110,7 @@ pub(crate) fn destroy(handle: Result<i64>) -> Result<()> {
     let Some(comm) = in_use()? else { return known.map(drop) };
     let wanted = *known.as_ref().unwrap_or(&0);
     let handle = agree_on_handle(&comm, known, wanted, codes::INVALID_HANDLE)?;
-    let removed = FILES.remove(index_of(handle)).ok_or(Error::InvalidHandle { handle })?;
+    let removed = FILES.remove(HANDLES.index(handle)).ok_or(Error::InvalidHandle { handle })?;
     let OpenFile { file, serial, _comm, .. } = into_last(removed);
     let destroyed = file.destroy().map_err(of_file);
     REQUESTS.dismiss(serial);
@@ -239,7 +229,6 @@ mod tests {
             let error = file(handle).expect_err("there is no file");
             assert_eq!(error.code(), codes::INVALID_HANDLE, "{handle}");
         }
-        assert_eq!(handle_of(0), -3000);
-        assert_eq!(index_of(handle_of(17)), 17);
+        assert_eq!(HANDLES.handle(0), -3000);
     }
 }

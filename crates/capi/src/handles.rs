@@ -89,6 +89,34 @@ impl<T> Table<T> {
     }
 }
 
+/// The handles that the entries of a table have for callers: upward from a first one, without 0, which says "none" to many of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbering {
+    first: i64,
+}
+
+impl Numbering {
+    /// Of the first entry.
+    pub const fn from(first: i64) -> Self {
+        Self { first }
+    }
+
+    /// Of the entry with this index.
+    pub fn handle(self, index: usize) -> i64 {
+        let handle = i64::try_from(index).unwrap_or(i64::MAX).saturating_add(self.first);
+        if self.first <= 0 && handle >= 0 { handle.saturating_add(1) } else { handle }
+    }
+
+    /// Where in the table a handle points. Numbers that are no handles point nowhere.
+    pub fn index(self, handle: i64) -> i64 {
+        match handle {
+            0 => -1,
+            handle if self.first <= 0 && handle > 0 => handle.saturating_sub(1).saturating_sub(self.first),
+            handle => handle.saturating_sub(self.first),
+        }
+    }
+}
+
 /// The value behind the last reference, once calls of other threads that still use it have returned.
 pub fn into_last<T>(mut entry: Arc<T>) -> T {
     loop {
@@ -125,6 +153,18 @@ mod tests {
         assert_eq!(table.take_all().into_iter().map(into_last).collect::<Vec<_>>(), [0, 1, 3]);
         assert!(table.all().is_empty());
         assert_eq!([table.lowest_free(), table.insert(7)], [0, 0]);
+    }
+
+    #[test]
+    fn handles_go_upward_from_the_first_and_leave_out_0() {
+        let numbering = Numbering::from(-3);
+        let handles = [0, 1, 2, 3, 4].map(|index| numbering.handle(index));
+        assert_eq!(handles, [-3, -2, -1, 1, 2]);
+        assert_eq!(handles.map(|handle| numbering.index(handle)), [0, 1, 2, 3, 4]);
+        for nowhere in [0, -4, i64::MIN] {
+            assert!(numbering.index(nowhere) < 0, "{nowhere}");
+        }
+        assert!(numbering.index(i64::MAX) > i64::from(u32::MAX));
     }
 
     #[test]
