@@ -817,7 +817,8 @@ SingleComplex GA_Cdot(int g_a, int g_b);
 DoubleComplex GA_Zdot(int g_a, int g_b);
 
 /**
- * Sets every element from lo to hi, inclusive, to *val.
+ * Sets every element from lo to hi, inclusive, to *val. A patch whose hi is below its lo in some dimension has no
+ * elements, and there is nothing to do, here and in all calls on patches up to the dot products.
  */
 void NGA_Fill_patch(int g_a, const int *lo, const int *hi, const void *val);
 

@@ -81,6 +81,25 @@ impl Caller {
         self.checked(array, lo, hi, Shape::filled(lo.len(), 1))
     }
 
+    /// The elements from `lo` to `hi` of an array; none if `hi` is below `lo` in some dimension. Such a patch begins and ends
+    /// within the array, or anywhere, as `nothing` says.
+    ///
+    /// # Errors
+    /// [`Error::OutOfRange`] if there are no such elements.
+    pub(crate) fn patch(&self, array: &Made, lo: Indices, hi: Indices, nothing: Nothing) -> Result<Section> {
+        if lo.iter().zip(hi.iter()).all(|(lo, hi)| lo <= hi) {
+            return self.section(array, lo, hi);
+        }
+        let shape = array.shape();
+        let (from, to) = (self.reordered(lo), self.reordered(hi));
+        let last = |d: usize| i64::try_from(shape[d]).unwrap_or(i64::MAX).saturating_add(self.base - 1);
+        if nothing == Nothing::Within && (0..shape.len()).any(|d| from[d] < self.base || to[d] > last(d)) {
+            return Err(self.out_of_range(array, lo, hi));
+        }
+        let origin = Shape::filled(shape.len(), 0);
+        Ok(Section::between(origin, origin))
+    }
+
     /// Every `skip`-th element from `lo` to `hi` of an array.
     ///
     /// # Errors
@@ -157,6 +176,15 @@ impl Caller {
     pub(crate) fn starts(&self, starts: &[i64]) -> Option<Vec<u64>> {
         starts.iter().map(|start| u64::try_from(start.checked_sub(self.base)?).ok()).collect()
     }
+}
+
+/// Where a patch without elements may be, as the package has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nothing {
+    /// It begins no earlier than the array and ends no later.
+    Within,
+    /// Its bounds do not matter.
+    Anywhere,
 }
 
 /// Up to seven numbers, one for each dimension.

@@ -31,7 +31,7 @@ LETTERS = {"d": "doubles", "f": "floats", "s": "floats", "z": "complexes", "c": 
 
 # Arguments by name: what is right, and what is wrong where something can be.
 RIGHT_AND_WRONG = {
-    "lo": ("first", "beyond"), "alo": ("first", "beyond"), "blo": ("first", "beyond"), "clo": ("first", "beyond"),
+    "lo": ("first", "before"), "alo": ("first", "before"), "blo": ("first", "before"), "clo": ("first", "before"),
     "hi": ("last", "NULL"), "ahi": ("last", "NULL"), "bhi": ("last", "NULL"), "chi": ("last", "NULL"),
     "t_a": ("'n'", "'x'"), "t_b": ("'n'", "'x'"), "ta": ("'n'", "'x'"), "tb": ("'n'", "'x'"), "trans": ("'n'", "'x'"),
     "transa": ("'n'", "'x'"), "transb": ("'n'", "'x'"),
@@ -92,7 +92,7 @@ static int doubles[3], floats[3], complexes[3], small_complexes[3], ints[3], lon
 /* Which of these the cases name depends on how many of them were asked for. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-variable"
-static int first[2] = {0, 0}, last[2] = {5, 5}, beyond[2] = {0, 6}, everyone[64];
+static int first[2] = {0, 0}, last[2] = {5, 5}, before[2] = {0, -1}, everyone[64];
 static double space[64], one = 1;
 static void *numbers = space;
 static DoubleComplex complex_one = {1, 0};

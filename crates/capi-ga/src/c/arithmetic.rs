@@ -132,7 +132,8 @@ pub extern "C" fn GA_Zdot(g_a: c_int, g_b: c_int) -> DoubleComplex {
     calls::dot::<Complex<f64>>(Caller::c("GA_Zdot"), g_a.into(), g_b.into()).into()
 }
 
-/// Sets every element from `lo` to `hi`, inclusive, to `*val`.
+/// Sets every element from `lo` to `hi`, inclusive, to `*val`. A patch whose `hi` is below its `lo` in some dimension has no
+/// elements, and there is nothing to do, here and in all calls on patches up to the dot products.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn NGA_Fill_patch(g_a: c_int, lo: *const c_int, hi: *const c_int, val: *const c_void) {
     // SAFETY: see the head of `c.rs`.

@@ -1,8 +1,14 @@
 //! Arithmetic on whole arrays and on patches of them. Collective over their group.
+//!
+//! **Patches without elements**, whose last index is below the first in some dimension, are nothing to do where they are
+//! nothing to do for the package. What it fills, zeroes and scales it compares with the blocks of the array alone, so
+//! that such patches may be anywhere. Of patches that it copies, adds or multiplies element by element it also checks that
+//! no first index is before the array, no last one beyond it, and that they have as many elements as each other. Puts, gets and
+//! accumulates of such sections it refuses ("cannot locate region"), and so do we.
 
 use crate::arrays::Made;
 use crate::boundary::or_abort;
-use crate::caller::Caller;
+use crate::caller::{Caller, Nothing};
 use crate::calls::describe;
 use crate::calls::product::transposition;
 use crate::session::{self, Session};
@@ -58,7 +64,21 @@ impl<N: Integer> Range<N> {
         Ok(Place { array, section })
     }
 
-    /// The same with the two dimensions given the other way round.
+    /// As [`place`](Self::place), of a patch that may have no elements.
+    ///
+    /// # Safety
+    /// See the head of `calls`.
+    unsafe fn patch(self, caller: Caller, session: &Session, nothing: Nothing) -> Result<Place> {
+        let array = session.array(self.handle)?;
+        let dims = array.dims();
+        // SAFETY: promised by the caller.
+        let (lo, hi) =
+            unsafe { (fetch::indices(self.lo, dims, "lo")?, fetch::indices(self.hi, dims, "hi")?) };
+        let section = caller.patch(&array, lo, hi, nothing)?;
+        Ok(Place { array, section })
+    }
+
+    /// As [`place`](Self::place), with the two dimensions given the other way round.
     ///
     /// # Safety
     /// See the head of `calls`.
@@ -166,9 +186,10 @@ pub(crate) unsafe fn add_patch<N: Integer>(caller: Caller, only: Only, sum: Sum<
         let session = session::current()?;
         // SAFETY: promised by the caller.
         let (a, b, c, (alpha, beta)) = unsafe {
-            let c = sum.c.place(caller, &session)?;
+            let c = sum.c.patch(caller, &session, Nothing::Within)?;
             let factors = sum.factors(only, &c.array)?;
-            (sum.a.place(caller, &session)?, sum.b.place(caller, &session)?, c, factors)
+            let [a, b] = [sum.a, sum.b].map(|term| term.patch(caller, &session, Nothing::Within));
+            (a?, b?, c, factors)
         };
         let terms = ((alpha, &a.array.array, &a.section), (beta, &b.array.array, &b.section));
         Ok(c.array.array.add_patch(&c.section, terms.0, terms.1)?)
@@ -189,7 +210,8 @@ pub(crate) unsafe fn copy_patch<N: Integer>(caller: Caller, letter: u8, from: Ra
         let session = session::current()?;
         let transposed = transposition(letter)? != Transpose::No;
         // SAFETY: promised by the caller.
-        let (from, to) = unsafe { (from.place(caller, &session)?, to.place(caller, &session)?) };
+        let [from, to] = [from, to].map(|range| unsafe { range.patch(caller, &session, Nothing::Within) });
+        let (from, to) = (from?, to?);
         Ok(from.array.array.copy_patch(transposed, &from.section, &to.array.array, &to.section)?)
     });
 }
@@ -214,7 +236,7 @@ pub(crate) fn symmetrize(caller: Caller, handle: i64) {
 pub(crate) unsafe fn fill_patch<N: Integer>(caller: Caller, range: Range<N>, value: *const c_void) {
     or_abort(caller, || {
         // SAFETY: promised by the caller.
-        let place = unsafe { range.place(caller, &*session::current()?) }?;
+        let place = unsafe { range.patch(caller, &*session::current()?, Nothing::Anywhere) }?;
         // SAFETY: as above.
         let value = unsafe { fetch::scalar(value, place.array.kind.element, "value") }?;
         Ok(place.array.array.fill_patch(&place.section, value)?)
@@ -226,7 +248,7 @@ pub(crate) unsafe fn fill_patch<N: Integer>(caller: Caller, range: Range<N>, val
 pub(crate) unsafe fn zero_patch<N: Integer>(caller: Caller, range: Range<N>) {
     or_abort(caller, || {
         // SAFETY: promised by the caller.
-        let place = unsafe { range.place(caller, &*session::current()?) }?;
+        let place = unsafe { range.patch(caller, &*session::current()?, Nothing::Anywhere) }?;
         Ok(place.array.array.zero_patch(&place.section)?)
     });
 }
@@ -241,7 +263,7 @@ pub(crate) unsafe fn scale_patch<N: Integer>(
 ) {
     or_abort(caller, || {
         // SAFETY: promised by the caller.
-        let place = unsafe { range.place(caller, &*session::current()?) }?;
+        let place = unsafe { range.patch(caller, &*session::current()?, Nothing::Anywhere) }?;
         only.check(&place.array)?;
         // SAFETY: as above.
         let factor = unsafe { fetch::scalar(factor, place.array.kind.element, "value") }?;
@@ -305,7 +327,8 @@ unsafe fn dot_of_patches<N: Integer>(
     let session = session::current()?;
     let turned = (transposition(a.letter)? != Transpose::No, transposition(b.letter)? != Transpose::No);
     // SAFETY: promised by the caller.
-    let (left, right) = unsafe { (a.range.place(caller, &session)?, b.range.place(caller, &session)?) };
+    let [left, right] = [a, b].map(|factor| unsafe { factor.range.patch(caller, &session, Nothing::Within) });
+    let (left, right) = (left?, right?);
     only.check(&left.array)?;
     let product =
         left.array.array.dot_patch(turned.0, &left.section, &right.array.array, turned.1, &right.section)?;

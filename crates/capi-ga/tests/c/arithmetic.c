@@ -79,6 +79,31 @@ static void patches_are_filled_zeroed_and_scaled(void)
     EXPECT_AND_DESTROY(g, ROWS, COLUMNS, i >= 2 && i <= 6 && j >= 1 && j <= 3 ? -1.5 : i == 13 && j == 8 ? 0 : i == 9 ? 2 * value(i, j) : value(i, j));
 }
 
+/* One whose last index is below the first in some dimension, wherever the others are. */
+static void patches_without_elements_are_nothing_to_do(void)
+{
+    int a = filled(ROWS, COLUMNS, 1), b = filled(ROWS, COLUMNS, 10), lo[2] = {5, 3}, hi[2] = {4, 6};
+    int end_lo[2] = {0, COLUMNS}, end_hi[2] = {3, COLUMNS - 1}, far_lo[2] = {-3, 99}, far_hi[2] = {-4, 102};
+    int64_t lo64[2] = {13, 8}, hi64[2] = {12, 7};
+    double x = 7;
+    NGA_Fill_patch(a, lo, hi, &x);
+    NGA_Fill_patch(a, end_lo, end_hi, &x);
+    NGA_Fill_patch(a, far_lo, far_hi, &x);
+    NGA_Fill_patch64(a, lo64, hi64, &x);
+    NGA_Zero_patch(a, lo, hi);
+    NGA_Zero_patch(a, far_lo, far_hi);
+    NGA_Scale_patch(a, lo, hi, &x);
+    NGA_Scale_patch(a, far_lo, far_hi, &x);
+    NGA_Copy_patch('n', a, lo, hi, b, lo, hi);
+    NGA_Copy_patch('n', a, lo, hi, b, end_lo, end_hi);
+    NGA_Copy_patch('t', a, end_lo, end_hi, b, lo, hi);
+    NGA_Add_patch(&x, a, lo, hi, &x, b, end_lo, end_hi, b, lo, hi);
+    CHECK_EQUAL(NGA_Ddot_patch(a, 'n', lo, hi, b, 'n', lo, hi), 0);
+    CHECK_EQUAL(NGA_Ddot_patch(a, 'n', lo, hi, b, 'n', end_lo, end_hi), 0);
+    EXPECT_AND_DESTROY(a, ROWS, COLUMNS, value(i, j));
+    EXPECT_AND_DESTROY(b, ROWS, COLUMNS, 10 * value(i, j));
+}
+
 static void scale_and_add_combine_arrays(void)
 {
     int a = filled(ROWS, COLUMNS, 1), b = filled(ROWS, COLUMNS, 10), c = created(ROWS, COLUMNS, "c");
@@ -380,6 +405,7 @@ int main(int argc, char **argv)
     begin(&argc, &argv);
     RUN(fill_and_zero_set_every_element);
     RUN(patches_are_filled_zeroed_and_scaled);
+    RUN(patches_without_elements_are_nothing_to_do);
     RUN(scale_and_add_combine_arrays);
     RUN(patches_are_added_into_a_third_place);
     RUN(a_copy_has_the_same_elements_whatever_the_distributions);
