@@ -762,7 +762,9 @@ void NGA_Fill(int g_a, const void *value);
 void GA_Scale(int g_a, const void *value);
 
 /**
- * g_c = *alpha g_a + *beta g_b, element by element. They have the same type and shape, and may be the same array.
+ * g_c = *alpha g_a + *beta g_b, element by element. They have the same type, and may be the same array.
+ * g_a and g_b have the same number of elements, and keep their order; the result has the shape of g_b, and is the first
+ * elements of a larger g_c.
  */
 void GA_Add(const void *alpha, int g_a, const void *beta, int g_b, int g_c);
 
@@ -772,7 +774,7 @@ void GA_Add(const void *alpha, int g_a, const void *beta, int g_b, int g_c);
 void GA_Copy(int g_a, int g_b);
 
 /**
- * g_b = the transposed matrix g_a.
+ * g_b = the transposed matrix g_a; of a larger g_b the first rows and columns.
  */
 void GA_Transpose(int g_a, int g_b);
 
@@ -782,7 +784,8 @@ void GA_Transpose(int g_a, int g_b);
 void GA_Symmetrize(int g_a);
 
 /**
- * The sum of the products of corresponding elements of two arrays of int (or long), the same on every process.
+ * The sum of the products of corresponding elements of two arrays of int (or long), the same on every process. The arrays
+ * have the same number of elements, and keep their order.
  */
 int GA_Idot(int g_a, int g_b);
 

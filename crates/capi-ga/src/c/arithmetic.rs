@@ -58,7 +58,9 @@ pub unsafe extern "C" fn GA_Scale(g_a: c_int, value: *const c_void) {
     unsafe { calls::scale(Caller::c("GA_Scale"), ANY, g_a.into(), value) }
 }
 
-/// `g_c` = `*alpha` `g_a` + `*beta` `g_b`, element by element. They have the same type and shape, and may be the same array.
+/// `g_c` = `*alpha` `g_a` + `*beta` `g_b`, element by element. They have the same type, and may be the same array.
+/// `g_a` and `g_b` have the same number of elements, and keep their order; the result has the shape of `g_b`, and is the first
+/// elements of a larger `g_c`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn GA_Add(
     alpha: *const c_void,
@@ -78,7 +80,7 @@ pub extern "C" fn GA_Copy(g_a: c_int, g_b: c_int) {
     calls::copy(Caller::c("GA_Copy"), g_a.into(), g_b.into());
 }
 
-/// `g_b` = the transposed matrix `g_a`.
+/// `g_b` = the transposed matrix `g_a`; of a larger `g_b` the first rows and columns.
 #[unsafe(no_mangle)]
 pub extern "C" fn GA_Transpose(g_a: c_int, g_b: c_int) {
     calls::transpose(Caller::c("GA_Transpose"), g_a.into(), g_b.into());
@@ -90,7 +92,8 @@ pub extern "C" fn GA_Symmetrize(g_a: c_int) {
     calls::symmetrize(Caller::c("GA_Symmetrize"), g_a.into());
 }
 
-/// The sum of the products of corresponding elements of two arrays of int (or long), the same on every process.
+/// The sum of the products of corresponding elements of two arrays of int (or long), the same on every process. The arrays
+/// have the same number of elements, and keep their order.
 #[unsafe(no_mangle)]
 pub extern "C" fn GA_Idot(g_a: c_int, g_b: c_int) -> c_int {
     int(calls::dot_of_integers(Caller::c("GA_Idot"), g_a.into(), g_b.into()))

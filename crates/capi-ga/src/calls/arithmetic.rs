@@ -167,6 +167,22 @@ impl<A> Sum<A> {
     }
 }
 
+/// The first elements of an array, as many in each dimension as `shape` says.
+///
+/// # Errors
+/// [`ga::Error::ShapesDiffer`] if there are not so many.
+fn corner(operation: &'static str, array: &Made, shape: &[u64]) -> Result<Section> {
+    let corner = Section::whole(shape)?;
+    if corner.fits(array.shape()) {
+        return Ok(corner);
+    }
+    let (left, right) = (array.shape().to_vec(), shape.to_vec());
+    Err(ga::Error::ShapesDiffer { operation, left, right }.into())
+}
+
+/// Arrays of other shapes the package adds as patches: all of `a` and all of `b`, which have as many elements as each other,
+/// make the first elements of `c`, in the shape of `b`.
+///
 /// # Safety
 /// See the head of `calls`.
 pub(crate) unsafe fn add(caller: Caller, only: Only, sum: Sum<i64>) {
@@ -175,7 +191,8 @@ pub(crate) unsafe fn add(caller: Caller, only: Only, sum: Sum<i64>) {
         let (a, b, c) = (session.array(sum.a)?, session.array(sum.b)?, session.array(sum.c)?);
         // SAFETY: promised by the caller.
         let (alpha, beta) = unsafe { sum.factors(only, &c) }?;
-        Ok(c.array.add(alpha, &a.array, beta, &b.array)?)
+        let (to, all) = (corner("adding arrays", &c, b.shape())?, (a.array.whole(), b.array.whole()));
+        Ok(c.array.add_patch(&to, (alpha, &a.array, &all.0), (beta, &b.array, &all.1))?)
     });
 }
 
@@ -216,6 +233,8 @@ pub(crate) unsafe fn copy_patch<N: Integer>(caller: Caller, letter: u8, from: Ra
     });
 }
 
+/// A target that is larger than the transposed matrix gets it as its first elements, as in the package, which puts each
+/// transposed block where it belongs and compares no shapes.
 pub(crate) fn transpose(caller: Caller, from: i64, to: i64) {
     or_abort(caller, || {
         let session = session::current()?;
@@ -223,7 +242,10 @@ pub(crate) fn transpose(caller: Caller, from: i64, to: i64) {
         if from == to {
             return Err(Error::SameArray);
         }
-        Ok(source.array.transpose_into(&target.array)?)
+        describe::expect_matrix(from)?;
+        let all = source.array.whole();
+        let first = corner("transposing an array", &target, all.reversed().hi())?;
+        Ok(source.array.copy_patch(true, &all, &target.array, &first)?)
     });
 }
 
@@ -271,12 +293,18 @@ pub(crate) unsafe fn scale_patch<N: Integer>(
     });
 }
 
+/// The dot product of two arrays that have as many elements as each other. Their shapes may be others, as in the package,
+/// which takes such arrays as patches.
+fn dot_of_arrays(a: &Made, b: &Made) -> Result<Scalar> {
+    Ok(a.array.dot_patch(false, &a.array.whole(), &b.array, false, &b.array.whole())?)
+}
+
 /// A dot product as a value of type `T`, which the arrays must have.
 pub(crate) fn dot<T: Element>(caller: Caller, a: i64, b: i64) -> T {
     or_abort(caller, || {
         let session = session::current()?;
         let (a, b) = (session.array(a)?, session.array(b)?);
-        typed(&a, a.array.dot(&b.array)?)
+        typed(&a, dot_of_arrays(&a, &b)?)
     })
 }
 
@@ -286,7 +314,7 @@ pub(crate) fn dot_of_integers(caller: Caller, a: i64, b: i64) -> i64 {
         let session = session::current()?;
         let (a, b) = (session.array(a)?, session.array(b)?);
         a.expect_type(INTEGERS, "integers")?;
-        Ok(integer(a.array.dot(&b.array)?))
+        Ok(integer(dot_of_arrays(&a, &b)?))
     })
 }
 

@@ -116,6 +116,46 @@ static void scale_and_add_combine_arrays(void)
     EXPECT_AND_DESTROY(b, ROWS, COLUMNS, 10 * value(i, j));
 }
 
+/* Element k is k. */
+static int counted(int n)
+{
+    int dims[1], lo[1] = {0}, hi[1], g, k;
+    double *all = malloc(sizeof *all * (size_t)n);
+    dims[0] = n;
+    hi[0] = n - 1;
+    g = NGA_Create(C_DBL, 1, dims, "counted", NULL);
+    for (k = 0; k < n; k++) all[k] = k;
+    if (me == 0) NGA_Put(g, lo, hi, all, NULL);
+    GA_Sync();
+    free(all);
+    return g;
+}
+
+/* Elements keep their order, and the result is the first elements of a larger array. */
+static void arrays_of_other_shapes_are_added(void)
+{
+    int a = counted(ROWS * COLUMNS), b = filled(ROWS, COLUMNS, 1), c = created(20, 12, "c");
+    double alpha = 2, beta = 3;
+    GA_Zero(c);
+    GA_Add(&alpha, a, &beta, b, c);
+    GA_Add(&alpha, a, &beta, b, b);
+    EXPECT_AND_DESTROY(c, 20, 12, i < ROWS && j < COLUMNS ? 2 * (i * COLUMNS + j) + 3 * value(i, j) : 0);
+    EXPECT_AND_DESTROY(b, ROWS, COLUMNS, 2 * (i * COLUMNS + j) + 3 * value(i, j));
+    GA_Destroy(a);
+}
+
+static void dot_products_of_arrays_of_other_shapes(void)
+{
+    int a = counted(ROWS * COLUMNS), b = filled(ROWS, COLUMNS, 1), i, j;
+    double sum = 0;
+    for (i = 0; i < ROWS; i++)
+        for (j = 0; j < COLUMNS; j++) sum += (i * COLUMNS + j) * value(i, j);
+    CHECK_EQUAL(GA_Ddot(a, b), sum);
+    CHECK_EQUAL(GA_Ddot(b, a), sum);
+    GA_Destroy(a);
+    GA_Destroy(b);
+}
+
 static void patches_are_added_into_a_third_place(void)
 {
     int a = filled(ROWS, COLUMNS, 1), b = filled(ROWS, COLUMNS, 1), c = filled(ROWS, COLUMNS, 1);
@@ -228,6 +268,15 @@ static void a_transpose_swaps_the_indices(void)
     int a = filled(ROWS, COLUMNS, 1), b = created(COLUMNS, ROWS, "b");
     GA_Transpose(a, b);
     EXPECT_AND_DESTROY(b, COLUMNS, ROWS, value(j, i));
+    GA_Destroy(a);
+}
+
+static void a_transpose_may_be_the_corner_of_a_larger_matrix(void)
+{
+    int a = filled(ROWS, COLUMNS, 1), b = created(12, 20, "b");
+    GA_Zero(b);
+    GA_Transpose(a, b);
+    EXPECT_AND_DESTROY(b, 12, 20, i < COLUMNS && j < ROWS ? value(j, i) : 0);
     GA_Destroy(a);
 }
 
@@ -407,6 +456,8 @@ int main(int argc, char **argv)
     RUN(patches_are_filled_zeroed_and_scaled);
     RUN(patches_without_elements_are_nothing_to_do);
     RUN(scale_and_add_combine_arrays);
+    RUN(arrays_of_other_shapes_are_added);
+    RUN(dot_products_of_arrays_of_other_shapes);
     RUN(patches_are_added_into_a_third_place);
     RUN(a_copy_has_the_same_elements_whatever_the_distributions);
     RUN(a_patch_is_copied_to_another_place);
@@ -415,6 +466,7 @@ int main(int argc, char **argv)
     RUN(dot_products_of_every_type);
     RUN(dot_products_of_patches_with_and_without_transposition);
     RUN(a_transpose_swaps_the_indices);
+    RUN(a_transpose_may_be_the_corner_of_a_larger_matrix);
     RUN(symmetrize_takes_the_mean_with_the_transpose);
     RUN(dgemm_multiplies_with_every_transposition);
     RUN(a_product_that_forgets_the_old_matrix_ignores_what_is_in_it);
