@@ -779,7 +779,8 @@ void GA_Copy(int g_a, int g_b);
 void GA_Transpose(int g_a, int g_b);
 
 /**
- * Replaces a square matrix by the mean of itself and its transpose.
+ * Replaces a square matrix by the mean of itself and its transpose; of an array of more dimensions the matrices of its first
+ * two.
  */
 void GA_Symmetrize(int g_a);
 

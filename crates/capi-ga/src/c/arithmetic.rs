@@ -86,7 +86,8 @@ pub extern "C" fn GA_Transpose(g_a: c_int, g_b: c_int) {
     calls::transpose(Caller::c("GA_Transpose"), g_a.into(), g_b.into());
 }
 
-/// Replaces a square matrix by the mean of itself and its transpose.
+/// Replaces a square matrix by the mean of itself and its transpose; of an array of more dimensions the matrices of its first
+/// two.
 #[unsafe(no_mangle)]
 pub extern "C" fn GA_Symmetrize(g_a: c_int) {
     calls::symmetrize(Caller::c("GA_Symmetrize"), g_a.into());

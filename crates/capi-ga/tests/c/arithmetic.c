@@ -287,6 +287,33 @@ static void symmetrize_takes_the_mean_with_the_transpose(void)
     EXPECT_AND_DESTROY(a, ROWS, ROWS, (value(i, j) + value(j, i)) / 2);
 }
 
+/* The first two of C's dimensions, which are the last two of Fortran's. */
+static void symmetrize_takes_the_mean_in_the_first_two_dimensions(void)
+{
+    int dims[4] = {11, 11, 3, 2}, lo[4] = {0, 0, 0, 0}, hi[4] = {10, 10, 2, 1}, ld[3] = {11, 3, 2}, ndim, i, j, k, m, g, bad;
+    double in[11][11][3][2], out[11][11][3][2], *from, *to;
+    for (ndim = 3; ndim <= 4; ndim++) {
+        m = ndim == 3 ? 3 : 6;
+        g = NGA_Create(C_DBL, ndim, dims, "matrices", NULL);
+        from = (double *)in;
+        to = (double *)out;
+        for (i = 0; i < 11; i++)
+            for (j = 0; j < 11; j++)
+                for (k = 0; k < m; k++) from[(i * 11 + j) * m + k] = value(i, j) + 100 * k;
+        if (me == 0) NGA_Put(g, lo, hi, from, ld);
+        GA_Sync();
+        GA_Symmetrize(g);
+        NGA_Get(g, lo, hi, to, ld);
+        for (i = 0, bad = 0; i < 11; i++)
+            for (j = 0; j < 11; j++)
+                for (k = 0; k < m; k++)
+                    bad += to[(i * 11 + j) * m + k] != (from[(i * 11 + j) * m + k] + from[(j * 11 + i) * m + k]) / 2;
+        CHECK_EQUAL(bad, 0);
+        GA_Sync();
+        GA_Destroy(g);
+    }
+}
+
 static double product(int i, int j, int k, int ta, int tb)
 {
     double sum = 0;
@@ -468,6 +495,7 @@ int main(int argc, char **argv)
     RUN(a_transpose_swaps_the_indices);
     RUN(a_transpose_may_be_the_corner_of_a_larger_matrix);
     RUN(symmetrize_takes_the_mean_with_the_transpose);
+    RUN(symmetrize_takes_the_mean_in_the_first_two_dimensions);
     RUN(dgemm_multiplies_with_every_transposition);
     RUN(a_product_that_forgets_the_old_matrix_ignores_what_is_in_it);
     RUN(complex_matrices_are_multiplied);

@@ -55,6 +55,7 @@ fn main() -> ExitCode {
             scenario!(operations::dot_products_of_patches_are_those_of_their_elements),
             scenario!(operations::whole_arrays_of_any_distributions_are_added_copied_and_transposed),
             scenario!(operations::a_matrix_becomes_symmetric),
+            scenario!(operations::many_matrices_become_symmetric),
             scenario!(operations::bad_patches_are_refused_and_nothing_is_changed),
             scenario!(operations::an_error_of_one_rank_is_the_error_of_all),
             scenario!(operations::a_masked_operation_does_not_wait),

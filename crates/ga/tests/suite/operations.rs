@@ -329,6 +329,34 @@ fn symmetrize<T: Exact>(ga: &Context, order: u64, half: T, rng: &mut Rng) {
     plain.destroy();
 }
 
+/// What is symmetric is the first two dimensions.
+fn symmetrize_many<T: Exact>(ga: &Context, shape: &[u64], half: T, rng: &mut Rng) {
+    let mut plain = Plain::<T>::new(ga, rng, shape);
+    plain.array.symmetrize().unwrap();
+    let layout = Layout::dense(shape);
+    let mean = |mut index: section::Shape| {
+        let x = plain.copy[layout.offset(&index)];
+        index.swap(0, 1);
+        x.plus(plain.copy[layout.offset(&index)]).times(half)
+    };
+    plain.copy = plain.array.whole().indices().map(mean).collect();
+    plain.check("symmetrize");
+    plain.destroy();
+}
+
+/// Of an array of more dimensions each matrix is replaced by its symmetric part.
+pub(crate) fn many_matrices_become_symmetric(ga: &Context) {
+    let rng = &mut test_support::random();
+    for order in [1, 5, 129, rng.u64(1..140)] {
+        symmetrize_many::<f64>(ga, &[order, order, rng.u64(1..12)], 0.5, rng);
+        symmetrize_many::<f32>(ga, &[order, order, rng.u64(1..4), rng.u64(1..4)], 0.5, rng);
+    }
+    symmetrize_many::<f64>(ga, &[3, 3, 2, 1, 3, 2, 2], 0.5, rng);
+    let line = ga.array(ElementType::Double, &[7]).create().unwrap();
+    assert!(error_of(line.symmetrize()).contains("does not fit"));
+    line.destroy().unwrap();
+}
+
 /// A matrix is replaced by its symmetric part, with tiles and blocks that do not end at the same places.
 pub(crate) fn a_matrix_becomes_symmetric(ga: &Context) {
     let rng = &mut test_support::random();
