@@ -769,7 +769,8 @@ void GA_Scale(int g_a, const void *value);
 void GA_Add(const void *alpha, int g_a, const void *beta, int g_b, int g_c);
 
 /**
- * Copies g_a to g_b, of the same type and shape.
+ * Copies g_a to g_b, of the same type and shape. If they belong to different groups, the processes of the smaller one make
+ * the call; they belong to the other group too.
  */
 void GA_Copy(int g_a, int g_b);
 
@@ -864,7 +865,7 @@ void NGA_Add_patch64(const void *alpha, int g_a, const int64_t *alo, const int64
 
 /**
  * Copies a patch of g_a to one of g_b with as many elements. trans: 'n' keeps their order, the last index fastest,
- * whatever the shapes; 't' reverses the dimensions.
+ * whatever the shapes; 't' reverses the dimensions. Different groups are as for GA_Copy.
  */
 void NGA_Copy_patch(char trans, int g_a, const int *alo, const int *ahi, int g_b, const int *blo, const int *bhi);
 

@@ -4,6 +4,7 @@ use crate::patch_ops::SyncMask;
 use crate::{Element, ElementType, Error, Result, Scalar};
 use comm::{Comm, Operation, Reducible};
 use num_complex::Complex;
+use std::collections::HashSet;
 use std::fmt::Display;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -114,6 +115,13 @@ impl Group {
     /// Whether it is the same group, not only one of the same ranks.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
+    /// Whether all its ranks belong to another group too.
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
+        let is_there =
+            |others: &HashSet<usize>| self.inner.world_ranks.iter().all(|rank| others.contains(rank));
+        self.is(other) || is_there(&other.inner.world_ranks.iter().copied().collect())
     }
 
     /// Whether all its ranks share the memory of one node.

@@ -17,7 +17,7 @@ pub(crate) use collective::{Collective, SyncMask, collectively};
 pub(crate) use pieces::overlap;
 
 use crate::element::with_element;
-use crate::{Array, Element, Error, Reduction, Result, Scalar};
+use crate::{Array, Element, Error, Patch, Reduction, Result, Scalar};
 use operand::{Buffers, Operand};
 use pieces::{Cut, Piece, for_each_piece};
 use section::Section;
@@ -56,14 +56,14 @@ impl Array {
         self.scale_patch(&self.whole(), factor)
     }
 
-    /// Copies all elements to another array of the same shape; the two may be distributed differently. Collective.
+    /// Copies all elements to another array of the same shape; the two may be distributed differently, and over different
+    /// groups. Collective as [`copy_patch`](Self::copy_patch).
     ///
     /// # Errors
     /// - [`Error::ShapesDiffer`]: another shape.
     /// - Those of [`copy_patch`](Self::copy_patch).
     pub fn copy_to(&self, to: &Self) -> Result<()> {
         const OPERATION: &str = "copying an array";
-        self.same_group(OPERATION, &[to])?;
         let alike = same_shape(OPERATION, self.shape(), to.shape());
         to.copy_from(OPERATION, alike, &Operand::new(self, &self.whole(), false), &to.whole())
     }
@@ -109,7 +109,6 @@ impl Array {
     /// - Those of [`copy_patch`](Self::copy_patch).
     pub fn transpose_into(&self, to: &Self) -> Result<()> {
         const OPERATION: &str = "transposing an array";
-        self.same_group(OPERATION, &[to])?;
         let alike = match self.shape() {
             [rows, cols] => same_shape(OPERATION, &[*cols, *rows], to.shape()),
             shape => same_shape(OPERATION, shape, &[]),
@@ -144,14 +143,18 @@ impl Array {
 
     /// Copies the elements of `section` to `to_section` of another array or of this one, in row-major order: the sections
     /// have the same number of elements, and any shapes. With `transpose` the source is taken with its dimensions backwards:
-    /// a matrix is transposed. Collective.
+    /// a matrix is transposed.
+    ///
+    /// Collective over the group of both arrays; if they belong to different groups, over the smaller one. Its ranks belong to the
+    /// other one too, whose other ranks see what was copied after a synchronisation with them.
     ///
     /// Cost: each rank reads what it holds of the target, in boxes if the shapes are the same, and otherwise in runs that
-    /// are contiguous in both sections.
+    /// are contiguous in both sections. Where the target has the larger group, each rank of the other one reads and writes as much.
     ///
     /// # Errors
     /// - [`Error::OutOfRange`]: a section is not in its array. [`Error::CountsDiffer`]: different numbers of elements.
-    /// - [`Error::WrongType`], [`Error::GroupsDiffer`]: arrays of different types or groups.
+    /// - [`Error::WrongType`]: arrays of different types.
+    /// - [`Error::GroupsDiffer`]: a rank of the smaller group is not in the other one.
     /// - [`Error::Overlap`]: the sections are of one array, and share elements, unless they are the same and nothing is transposed.
     /// - [`Error::Comm`]: MPI failed. [`Error::OnRank`]: one of these on another rank.
     pub fn copy_patch(
@@ -162,7 +165,6 @@ impl Array {
         to_section: &Section,
     ) -> Result<()> {
         const OPERATION: &str = "copying a patch";
-        self.same_group(OPERATION, &[to])?;
         to.copy_from(OPERATION, Ok(()), &Operand::new(self, section, transpose), to_section)
     }
 
@@ -170,7 +172,8 @@ impl Array {
     /// Either may be the section itself. Collective.
     ///
     /// # Errors
-    /// As [`copy_patch`](Self::copy_patch).
+    /// - [`Error::GroupsDiffer`]: arrays of different groups.
+    /// - Those of [`copy_patch`](Self::copy_patch).
     pub fn add_patch(
         &self,
         section: &Section,
@@ -187,7 +190,7 @@ impl Array {
     /// order, or transposed as in [`copy_patch`](Self::copy_patch). Integers wrap. Collective.
     ///
     /// # Errors
-    /// As [`copy_patch`](Self::copy_patch); the sections may overlap.
+    /// As [`add_patch`](Self::add_patch); the sections may overlap.
     pub fn dot_patch(
         &self,
         transpose: bool,
@@ -274,6 +277,7 @@ impl Array {
         section: &Section,
     ) -> Result<()> {
         let (array, source) = (from.array(), from.in_order(*from.section()));
+        let copying = Copying::between(operation, array, self)?;
         let is_same = std::ptr::eq(array, self);
         // What is in its place already is left there; the ranks meet as for any copy.
         let is_there = is_same && source == *section && !from.is_reversed();
@@ -282,12 +286,19 @@ impl Array {
             let is_mixed = is_same && !is_there && overlap(&source, section);
             if is_mixed { Err(self.overlap_error(operation, &source, section)) } else { Ok(()) }
         });
-        collectively(self, checked, |()| {
+        let work = |()| {
             if is_there {
                 return Ok(());
             }
-            with_element!(self.element_type(), T => copy::<T>(from, self, section))
-        })
+            with_element!(self.element_type(), T => match copying {
+                Copying::Target => copy::<T>(from, self, section),
+                Copying::Source => copy_share::<T>(from, self, section),
+            })
+        };
+        match copying {
+            Copying::Target => collectively(self, checked, work),
+            Copying::Source => collectively(array, checked, work),
+        }
     }
 
     fn set_to_sum(&self, checked: Result<()>, section: &Section, terms: &[Term<'_>; 2]) -> Result<()> {
@@ -338,6 +349,33 @@ fn cut_for(reversed: bool) -> Cut {
     if reversed { Cut::Cubes } else { Cut::Rows }
 }
 
+/// Whose ranks make a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Copying {
+    /// Those of the target's group, which belong to the source's too.
+    Target,
+    /// Those of the source's group, some of the target's.
+    Source,
+}
+
+impl Copying {
+    /// The ranks of the smaller group make it.
+    ///
+    /// # Errors
+    /// - [`Error::GroupsDiffer`]: one of them is not in the other group. Nobody is waited for: that rank has not both arrays and
+    ///   cannot call.
+    fn between(operation: &'static str, source: &Array, target: &Array) -> Result<Self> {
+        let (from, to) = (source.group(), target.group());
+        let (copying, smaller, larger) =
+            if to.ranks() <= from.ranks() { (Self::Target, to, from) } else { (Self::Source, from, to) };
+        if smaller.is_within(larger) {
+            return Ok(copying);
+        }
+        smaller.sync_mask().take();
+        Err(Error::GroupsDiffer { operation })
+    }
+}
+
 /// Copies to what this rank holds of `section`.
 fn copy<T: Element>(from: &Operand<'_>, to: &Array, section: &Section) -> Result<()> {
     let Some(part) = local::LocalPart::of(to, section) else { return Ok(()) };
@@ -350,6 +388,20 @@ fn copy<T: Element>(from: &Operand<'_>, to: &Array, section: &Section) -> Result
             None => local::store(to, part, from.read_piece(&piece, &mut buffers)?),
         }
     })
+}
+
+/// Copies this rank's share of a section of an array of a larger group: the ranks of the source's group share it among them,
+/// whoever holds it.
+fn copy_share<T: Element>(from: &Operand<'_>, to: &Array, section: &Section) -> Result<()> {
+    let group = from.array().group();
+    let ranks = group.ranks();
+    let piece_len = section.len().div_ceil(ranks as u64).clamp(1, len_max::<T>());
+    let mut buffers = Buffers::<T>::default();
+    for part in section.pieces(piece_len).skip(group.rank()).step_by(ranks) {
+        let piece = Piece::of(&part, section);
+        to.put(&part, Patch::dense(from.read_piece(&piece, &mut buffers)?))?;
+    }
+    Ok(())
 }
 
 /// Adds up what this rank holds of `section`.

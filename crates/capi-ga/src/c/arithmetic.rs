@@ -74,7 +74,8 @@ pub unsafe extern "C" fn GA_Add(
     unsafe { calls::add(Caller::c("GA_Add"), ANY, sum) }
 }
 
-/// Copies `g_a` to `g_b`, of the same type and shape.
+/// Copies `g_a` to `g_b`, of the same type and shape. If they belong to different groups, the processes of the smaller one make
+/// the call; they belong to the other group too.
 #[unsafe(no_mangle)]
 pub extern "C" fn GA_Copy(g_a: c_int, g_b: c_int) {
     calls::copy(Caller::c("GA_Copy"), g_a.into(), g_b.into());
@@ -226,7 +227,7 @@ pub unsafe extern "C" fn NGA_Add_patch64(
 }
 
 /// Copies a patch of `g_a` to one of `g_b` with as many elements. `trans`: 'n' keeps their order, the last index fastest,
-/// whatever the shapes; 't' reverses the dimensions.
+/// whatever the shapes; 't' reverses the dimensions. Different groups are as for `GA_Copy`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn NGA_Copy_patch(
     trans: c_char,

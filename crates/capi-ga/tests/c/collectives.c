@@ -177,6 +177,45 @@ static void a_group_of_some_ranks_reduces_and_broadcasts_among_them(void)
     GA_Sync();
 }
 
+/* Those of the smaller group make the call, and nobody else. */
+static void arrays_of_different_groups_are_copied(void)
+{
+    int members[64], k, half = (ranks + 1) / 2, group, dims[2] = {13, 9}, lo[2] = {0, 0}, hi[2] = {12, 8}, ld[1] = {9}, g, h;
+    int from_lo[2] = {3, 2}, from_hi[2] = {7, 8}, to_lo[2] = {8, 0}, to_hi[2] = {12, 6}, i, j, bad = 0;
+    double in[13][9], out[13][9];
+    for (k = 0; k < half; k++) members[k] = k;
+    group = GA_Pgroup_create(members, half);
+    g = NGA_Create(C_DBL, 2, dims, "of all", NULL);
+    GA_Zero(g);
+    for (i = 0; i < 13; i++)
+        for (j = 0; j < 9; j++) in[i][j] = 100 * i + j + 1;
+    if (me < half) {
+        h = NGA_Create_config(C_DBL, 2, dims, "of the group", NULL, group);
+        if (me == 0) NGA_Put(h, lo, hi, in, ld);
+        GA_Copy(h, g);
+        GA_Zero(h);
+        GA_Copy(g, h);
+        NGA_Get(h, lo, hi, out, ld);
+        for (i = 0; i < 13; i++)
+            for (j = 0; j < 9; j++) bad += out[i][j] != in[i][j];
+        GA_Pgroup_sync(group);
+        NGA_Copy_patch('n', h, from_lo, from_hi, g, to_lo, to_hi);
+        NGA_Copy_patch('n', g, to_lo, to_hi, h, to_lo, to_hi);
+        NGA_Get(h, lo, hi, out, ld);
+        for (i = 0; i < 13; i++)
+            for (j = 0; j < 9; j++) bad += out[i][j] != (i >= 8 && j <= 6 ? in[i - 5][j + 2] : in[i][j]);
+        GA_Destroy(h);
+    }
+    GA_Sync();
+    NGA_Get(g, lo, hi, out, ld);
+    for (i = 0; i < 13; i++)
+        for (j = 0; j < 9; j++) bad += out[i][j] != (i >= 8 && j <= 6 ? in[i - 5][j + 2] : in[i][j]);
+    CHECK_EQUAL(bad, 0);
+    GA_Destroy(g);
+    if (me < half) CHECK(GA_Pgroup_destroy(group));
+    GA_Sync();
+}
+
 static void arrays_are_created_in_the_default_group(void)
 {
     int alone[1], group, dims[1] = {10}, lo[1], hi[1], g;
@@ -255,6 +294,7 @@ int main(int argc, char **argv)
     RUN(mutexes_can_be_created_again_after_they_were_destroyed);
     RUN(masks_hold_for_one_call);
     RUN(a_group_of_some_ranks_reduces_and_broadcasts_among_them);
+    RUN(arrays_of_different_groups_are_copied);
     RUN(arrays_are_created_in_the_default_group);
     RUN(groups_are_made_within_the_default_group);
     RUN(groups_are_communicators);

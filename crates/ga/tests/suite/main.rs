@@ -60,6 +60,7 @@ fn main() -> ExitCode {
             scenario!(operations::an_error_of_one_rank_is_the_error_of_all),
             scenario!(operations::a_masked_operation_does_not_wait),
             scenario!(operations::a_group_operates_on_its_own_arrays),
+            scenario!(operations::arrays_of_different_groups_are_copied),
             scenario!(operations::an_array_is_printed_as_the_legacy_calls_do),
             scenario!(linear_algebra::products_of_random_sections_are_those_of_plain_matrices),
             scenario!(linear_algebra::products_of_many_tiles_are_those_of_plain_matrices),

@@ -519,7 +519,8 @@ pub(crate) fn a_masked_operation_does_not_wait(ga: &Context) {
     counter.destroy().unwrap();
 }
 
-/// Operations on the arrays of a group involve its ranks only; arrays of different groups are not mixed.
+/// Operations on the arrays of a group involve its ranks only; arrays of different groups are copied to each other, and not
+/// mixed otherwise.
 pub(crate) fn a_group_operates_on_its_own_arrays(ga: &Context) {
     let everywhere = ga.array(ElementType::Double, &[30, 20]).create().unwrap();
     let ranks: Vec<usize> = (0..ga.ranks()).rev().step_by(2).collect();
@@ -529,7 +530,7 @@ pub(crate) fn a_group_operates_on_its_own_arrays(ga: &Context) {
         array.fill(2.0.into()).unwrap();
         array.copy_to(&other).unwrap();
         assert_eq!(array.dot(&other).unwrap(), Scalar::Double(2400.0));
-        let mixed = array.copy_to(&everywhere).unwrap_err();
+        let mixed = array.dot(&everywhere).unwrap_err();
         let is_ours = matches!(mixed, Error::GroupsDiffer { .. });
         assert!(is_ours || mixed.to_string().contains("different groups"), "{mixed}");
         array.destroy().unwrap();
@@ -537,6 +538,56 @@ pub(crate) fn a_group_operates_on_its_own_arrays(ga: &Context) {
     }
     ga.sync().unwrap();
     everywhere.destroy().unwrap();
+}
+
+/// An array of some ranks is copied to one of all, and back, by those ranks alone: as it is, transposed, and in another shape.
+pub(crate) fn arrays_of_different_groups_are_copied(ga: &Context) {
+    let everywhere = ga.array(ElementType::Long, &[130, 70]).create().unwrap();
+    let turned = ga.array(ElementType::Long, &[70, 130]).create().unwrap();
+    let line = ga.array(ElementType::Long, &[9100]).create().unwrap();
+    let ranks: Vec<usize> = (0..ga.ranks()).rev().step_by(2).collect();
+    let numbers: Vec<i64> = (0..9100).collect();
+    if let Some(group) = ga.group(&ranks).unwrap() {
+        let array = ga.array(ElementType::Long, &[130, 70]).group(&group).create().unwrap();
+        let back = array.duplicate("back").unwrap();
+        if group.rank() == 0 {
+            array.view().unwrap().put(&array.whole(), &numbers).unwrap();
+        }
+        array.copy_to(&everywhere).unwrap();
+        array.copy_patch(true, &array.whole(), &turned, &turned.whole()).unwrap();
+        array.copy_patch(false, &array.whole(), &line, &line.whole()).unwrap();
+        for (transpose, from) in [(false, &everywhere), (true, &turned), (false, &line)] {
+            back.zero().unwrap();
+            from.copy_patch(transpose, &from.whole(), &back, &back.whole()).unwrap();
+            assert_eq!(back.view::<i64>().unwrap().to_vec(&back.whole()).unwrap(), numbers);
+            ga.sync_group(&group).unwrap();
+        }
+        array.destroy().unwrap();
+        back.destroy().unwrap();
+    }
+    if ga.ranks() > 2 {
+        neither_group_is_part_of_the_other(ga);
+    }
+    ga.sync().unwrap();
+    let columns: Vec<i64> = (0..9100).map(|at| at % 130 * 70 + at / 130).collect();
+    for (array, expected) in [(everywhere, &numbers), (turned, &columns), (line, &numbers)] {
+        assert_eq!(&array.view::<i64>().unwrap().to_vec(&array.whole()).unwrap(), expected);
+        array.destroy().unwrap();
+    }
+}
+
+/// Nobody can copy between the arrays of two groups that have only some ranks in common.
+fn neither_group_is_part_of_the_other(ga: &Context) {
+    let groups = [[0, 1], [1, 2]].map(|ranks| ga.group(&ranks).unwrap());
+    let of_group = |group| ga.array(ElementType::Long, &[5]).group(group).create().unwrap();
+    let arrays: Vec<Array> = groups.iter().flatten().map(of_group).collect();
+    if let [left, right] = &arrays[..] {
+        let refused = left.copy_to(right).unwrap_err();
+        assert!(matches!(refused, Error::GroupsDiffer { .. }), "{refused}");
+    }
+    for array in arrays {
+        array.destroy().unwrap();
+    }
 }
 
 /// An array as text is what legacy programs print.
