@@ -19,6 +19,9 @@
 #include "gacommon.h"
 #include "macdecls.h"
 
+/** A nonblocking operation under way. */
+typedef Integer ga_nbhdl_t;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -43,11 +46,6 @@ void NGA_Initialize_ltd(size_t limit);
 }
 #endif
 
-
-/**
- * A nonblocking operation under way.
- */
-typedef long ga_nbhdl_t;
 
 #ifdef __cplusplus
 extern "C" {

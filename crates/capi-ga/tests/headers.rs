@@ -22,6 +22,9 @@ const C_HEADER: &str = "/* Distributed arrays, with the calls of Global Arrays.
 const C_DEFINITIONS: &str = "
 #include \"gacommon.h\"
 #include \"macdecls.h\"
+
+/** A nonblocking operation under way. */
+typedef Integer ga_nbhdl_t;
 ";
 
 /// The calls that `export!` defines.
@@ -86,8 +89,8 @@ fn the_c_header_is_what_the_c_symbols_say() {
     config.include_guard = Some("CHEMIO_GA_H".into());
     config.sys_includes = vec!["stddef.h".into(), "stdint.h".into(), "stdio.h".into()];
     config.after_includes = Some(format!("{C_DEFINITIONS}{C_BEGINNINGS}"));
-    // macdecls.h has them, since MA's calls are declared with them too.
-    config.export.exclude = vec!["SingleComplex".into(), "DoubleComplex".into()];
+    // macdecls.h has the complex types, since MA's calls are declared with them too. A handle has the width of its Integer.
+    config.export.exclude = ["SingleComplex", "DoubleComplex", "ga_nbhdl_t"].map(String::from).to_vec();
     let mut builder = cbindgen::Builder::new().with_config(config);
     for file in ["lifecycle", "arrays", "transfer", "arithmetic", "collective", "print"] {
         builder = builder.with_src(source(&format!("c/{file}.rs")));

@@ -8,8 +8,9 @@ use crate::calls::transfer::{self, Arguments};
 use libc::{c_int, c_long, c_void};
 use std::ptr::null;
 
-/// A nonblocking operation under way.
-pub type ga_nbhdl_t = c_long;
+/// What is stored for a nonblocking operation under way. `ga.h` declares it as `Integer`, as the package does: the smaller one has
+/// 4 bytes, and a program compiled for it has nothing of ours behind them.
+pub type ga_nbhdl_t = c_int;
 
 /// A section and the memory it goes to or comes from.
 fn section<N>(

@@ -279,6 +279,16 @@ pub(crate) unsafe fn nbaccumulate<N: Integer, H: Integer>(
     unsafe { nonblocking(arguments, Transfer::Accumulate, alpha, request) }
 }
 
+/// The number of a nonblocking transfer. It fits into 4 bytes, which is as many as C's calls store, whatever the width of INTEGER;
+/// Fortran's store an INTEGER. Whoever began a transfer, its first 4 bytes say which it is.
+///
+/// # Safety
+/// See the head of `calls`.
+unsafe fn number<H: Integer>(request: *const H) -> Result<i64> {
+    // SAFETY: promised by the caller.
+    unsafe { fetch::value(request.cast::<i32>(), "nbhandle") }.map(i64::from)
+}
+
 /// Waits for a nonblocking transfer; what is not under way is complete.
 ///
 /// # Safety
@@ -286,8 +296,8 @@ pub(crate) unsafe fn nbaccumulate<N: Integer, H: Integer>(
 pub(crate) unsafe fn wait<H: Integer>(caller: Caller, request: *const H) {
     or_abort(caller, || {
         // SAFETY: promised by the caller.
-        let handle = unsafe { fetch::value(request, "nbhandle") }?;
-        session::current()?.requests().wait(handle.get())
+        let handle = unsafe { number(request) }?;
+        session::current()?.requests().wait(handle)
     });
 }
 
@@ -298,8 +308,8 @@ pub(crate) unsafe fn wait<H: Integer>(caller: Caller, request: *const H) {
 pub(crate) unsafe fn test<H: Integer>(caller: Caller, request: *const H) -> bool {
     or_abort(caller, || {
         // SAFETY: promised by the caller.
-        let handle = unsafe { fetch::value(request, "nbhandle") }?;
-        Ok(session::current()?.requests().is_complete(handle.get()))
+        let handle = unsafe { number(request) }?;
+        Ok(session::current()?.requests().is_complete(handle))
     })
 }
 

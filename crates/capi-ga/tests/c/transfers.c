@@ -197,6 +197,32 @@ static void nonblocking_transfers_are_done_after_the_wait(void)
     GA_Destroy(g);
 }
 
+/* Programs compiled for 4-byte INTEGER have no more than that for a handle. */
+static void a_handle_is_an_integer_and_nothing_behind_it_changes(void)
+{
+    int g = filled(), lo[2] = {0, 0}, hi[2] = {12, 10}, ld[1] = {11};
+    double all[13][11], zero = 0;
+    struct {
+        ga_nbhdl_t handle;
+        unsigned char behind[8];
+    } guarded;
+    unsigned char expected[8];
+    memset(&guarded, 0x5a, sizeof guarded);
+    memset(expected, 0x5a, sizeof expected);
+    CHECK_EQUAL(sizeof guarded.handle, sizeof(Integer));
+    NGA_NbGet(g, lo, hi, all, ld, &guarded.handle);
+    NGA_NbWait(&guarded.handle);
+    CHECK(memcmp(guarded.behind, expected, sizeof expected) == 0);
+    GA_Sync();
+    NGA_NbPut(g, lo, hi, all, ld, &guarded.handle);
+    NGA_NbWait(&guarded.handle);
+    NGA_NbAcc(g, lo, hi, all, ld, &zero, &guarded.handle);
+    NGA_NbWait(&guarded.handle);
+    CHECK(memcmp(guarded.behind, expected, sizeof expected) == 0);
+    GA_Sync();
+    GA_Destroy(g);
+}
+
 static void several_nonblocking_gets_are_outstanding_at_once(void)
 {
     int g = filled(), ld[1] = {11}, i, j;
@@ -481,6 +507,7 @@ int main(int argc, char **argv)
 #endif
     RUN(complex_numbers_accumulate_by_a_complex_factor);
     RUN(nonblocking_transfers_are_done_after_the_wait);
+    RUN(a_handle_is_an_integer_and_nothing_behind_it_changes);
     RUN(several_nonblocking_gets_are_outstanding_at_once);
     RUN(strided_transfers_take_every_nth_element);
     RUN(gather_fetches_single_elements);
