@@ -125,7 +125,7 @@ pub(crate) struct Stats {
 ///
 /// Blocks are shared where the file system can do that; elsewhere holes stay holes. Into a directory that is no array the
 /// copy goes under the name of the source. An array that is there already is not replaced. Others may do no more with the copy than
-/// with the source.
+/// with the source. An array that another program writes to meanwhile is not copied.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  chemio cp amplitudes amplitudes.1\n  chemio cp amplitudes /archive/")]
 pub(crate) struct Cp {
@@ -134,6 +134,9 @@ pub(crate) struct Cp {
 }
 
 /// Move or rename an array. Between file systems it is copied, and then deleted.
+///
+/// An array that another program writes to while it is copied stays where it is, and there is no copy. End such programs first:
+/// what one writes to a file that it has opened before, when the last look at the array is over, goes with that file.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  chemio mv amplitudes t2\n  chemio mv /scratch/t2 /archive/")]
 pub(crate) struct Mv {

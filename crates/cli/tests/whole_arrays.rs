@@ -9,6 +9,8 @@ use serde_json::json;
 use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use support::{arguments, done, facts, make, names, on_disk_bytes, read, refused, run};
 
 #[test]
@@ -202,6 +204,54 @@ fn mv_gives_another_name_or_another_place() {
         let there = tempfile::tempdir_in(memory).unwrap();
         done(arguments!["mv", place.join("other"), there.path().join("moved")]);
         assert!(read(&there.path().join("moved")) == elements && names(&place).is_empty());
+    }
+}
+
+/// Runs `act` while another program writes to a shard of the array at `path` all the time: what it has written last.
+fn while_written(path: &Path, act: impl FnOnce()) -> u8 {
+    let shard = ArrayDirectory::open(path).unwrap().shard_path(1);
+    let file = fs::File::options().write(true).open(shard).unwrap();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for value in (1..=250).cycle() {
+                file.write_all_at(&[value], 0).unwrap();
+                if is_over.load(Ordering::Relaxed) {
+                    return value;
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            unreachable!("cycles have no end")
+        });
+        act();
+        is_over.store(true, Ordering::Relaxed);
+        writer.join().unwrap()
+    })
+}
+
+#[test]
+fn an_array_that_is_written_meanwhile_is_neither_copied_nor_deleted() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("array");
+    make(&path, &[11, 13], &[2, 3], DataType::Int32);
+    let memory = other_file_system(scratch.path());
+    let there = memory.map(|memory| tempfile::tempdir_in(memory).unwrap());
+    let copy = scratch.path().join("copy");
+    let mut places = vec![("cp", copy)];
+    places.extend(there.iter().map(|there| ("mv", there.path().join("moved"))));
+    for (command, target) in places {
+        let last = while_written(&path, || {
+            let line = refused(arguments![command, &path, &target]);
+            assert!(line.contains("another program has changed the array meanwhile"), "{line}");
+            assert!(line.contains(path.to_str().unwrap()) && line.contains("do this again"), "{line}");
+        });
+        assert!(!target.exists(), "{command}");
+        assert_eq!(fs::read(ArrayDirectory::open(&path).unwrap().shard_path(1)).unwrap()[0], last);
+        // When that program has ended it is done.
+        done(arguments![command, &path, &target]);
+        assert_eq!(fs::read(ArrayDirectory::open(&target).unwrap().shard_path(1)).unwrap()[0], last);
+        read(&target);
+        assert_eq!(path.exists(), command == "cp");
     }
 }
 

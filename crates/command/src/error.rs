@@ -138,6 +138,14 @@ pub enum Error {
         /// Why.
         source: disk_array::Error,
     },
+    /// An array was changed when it had been copied to another file system, and the copy could not be taken back.
+    #[error("{source}; the copy {} is of before that", copy.display())]
+    Outdated {
+        /// The copy.
+        copy: PathBuf,
+        /// What has been found out.
+        source: disk_array::Error,
+    },
     /// What an unfinished copy to an array has left beside it, and would lose with another name.
     #[error("an unfinished copy in several passes has left {}: {}", between.display(), path.display())]
     Between {
@@ -197,6 +205,7 @@ impl Error {
             Self::Damaged { .. } => Some("restore it from a copy; what is whole can still be read"),
             Self::Link { .. } => Some("give the array's own name; rm deletes links"),
             Self::NotDeleted { .. } => Some("delete the array where it was, or the copy, with chemio rm"),
+            Self::Outdated { .. } => Some("remove the copy with chemio rm, and move the array again"),
             Self::Between { .. } => Some("complete that copy first, or remove it with chemio rm"),
             Self::NoMemory { .. } => Some("say --memory with less, where the command has it"),
             _ => None,
@@ -217,6 +226,7 @@ fn advice_on_array(error: &disk_array::Error) -> Option<&'static str> {
         }
         E::Exists { .. } => Some("choose another name, or remove it first"),
         E::InTheWay { .. } => Some("move it, or choose another name for the target"),
+        E::Changed { .. } => Some("it stays as it is now: do this again when no other program writes to it"),
         E::Malformed { .. } => Some("restore zarr.json from a copy"),
         E::Unsupported { .. } => {
             Some("convert it with the program that made it: no compression, little-endian, C order")

@@ -2,14 +2,21 @@
 //!
 //! Everything is copied under `.chemio-new` of a directory that has no `zarr.json`, and synced; then the chunks get their names,
 //! and the metadata last. Nobody may do more with a copy than with its source. Files share their blocks where the file system can do that; elsewhere only what is written is copied.
+//!
+//! A source that somebody writes to meanwhile is not copied, and not deleted: the [versions](crate::version) of its files tell. They are
+//! noted before the first is read, compared before the copy gets its name, and, where the source is to be deleted, before and
+//! after its metadata go: whoever looks for these before he writes cannot write to it any more when they are compared for the last
+//! time. What is left are programs that have files of the source open and do not look: what they write after that goes with the files.
 
 use crate::create::{prepare, take_back};
+use crate::delete::{AsSeen, Deleted};
 use crate::directory::ArrayDirectory;
 use crate::disk::{Disk, Unsynced, entries};
 use crate::error::{Error, Operation, Result, refused};
 use crate::format::METADATA;
 use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey, read_metadata_text};
 use crate::turn::Turn;
+use crate::version::{Snapshot, Version};
 use rustix::fs::SeekFrom;
 use rustix::io::Errno;
 use std::fs::{self, File};
@@ -28,7 +35,8 @@ pub struct Copying {
     /// The shards that are still to be copied, the next one last.
     shards: Vec<u64>,
     current: Option<FileCopy>,
-    bytes_total: u64,
+    /// All shards, as they were before the first was read.
+    seen: Snapshot,
     /// Whether this is over, for better or worse.
     ended: bool,
     owns_directory: bool,
@@ -36,6 +44,16 @@ pub struct Copying {
     named: Vec<PathBuf>,
     /// Nobody else makes an array there meanwhile.
     _turn: Turn,
+}
+
+/// What became of an array that was copied and then deleted.
+#[derive(Debug)]
+pub struct Moved {
+    /// The copy, which is whole.
+    pub copy: ArrayDirectory,
+    /// What was left of the source, or why it is still there, or only its metadata are gone. After [`Error::Changed`] the copy, which could
+    /// not be removed, is of before the change.
+    pub deleted: Result<Deleted>,
 }
 
 /// One file, of which all before `done_bytes` is copied.
@@ -66,17 +84,7 @@ impl Copying {
             Survey::Other(found) => Err(Error::Exists { path: path.to_owned(), found }),
         };
         free(Survey::of(path)?)?;
-        let mut shards = source.stored()?.shards;
-        shards.reverse();
-        let mut bytes_total = 0;
-        for &number in &shards {
-            let shard = source.shard_path(number);
-            let metadata = look(&shard)?;
-            if !metadata.is_file() {
-                return Err(source.corrupt_shard(number, "not a file".to_owned()));
-            }
-            bytes_total += metadata.len();
-        }
+        let seen = Snapshot::of(&source)?;
         let (turn, made_directory) = Turn::of_maker(&disk, path)?;
         // As it is now: another process may have made an array here meanwhile, even in the directory that this one has made.
         let survey = free(Survey::of(path)?)?;
@@ -86,9 +94,9 @@ impl Copying {
             source,
             path: path.to_owned(),
             disk,
-            shards,
+            shards: seen.numbers().rev().collect(),
             current: None,
-            bytes_total,
+            seen,
             ended: false,
             owns_directory,
             named: vec![],
@@ -98,12 +106,14 @@ impl Copying {
         if owns_directory {
             Disk::restrict(path, &look(copying.source.path())?)?;
         }
+        // Before anything is read.
+        copying.seen.outwait();
         Ok(copying)
     }
 
     /// Bytes of all shards, with their holes.
     pub fn bytes_total(&self) -> u64 {
-        self.bytes_total
+        self.seen.len_bytes()
     }
 
     /// Copies a little more; how many bytes that was, holes counted, or `None` when nothing is left.
@@ -152,21 +162,75 @@ impl Copying {
     /// Ends: the copy is there, and on the device. All of it must have been copied.
     ///
     /// # Errors
-    /// [`Error::Changed`]: the source is not what it was when it was opened: it may have been completed meanwhile, after shards of it were
-    /// copied. What the system says. Then there is no copy.
+    /// [`Error::Changed`]: the source is not what it was when copying began: somebody has written to it meanwhile, and nobody can tell
+    /// whether before or after that was copied; or it was completed, after shards of it were copied. What the system says. Then
+    /// there is no copy.
     ///
     /// # Panics
     /// If something is left to copy.
     pub fn commit(mut self) -> Result<ArrayDirectory> {
-        assert!(self.shards.is_empty() && self.current.is_none(), "shards are left to copy");
+        self.give_names().map(|(copy, _)| copy)
+    }
+
+    /// The same, and then the source is deleted, [whoever made it](ArrayDirectory::delete_whoever_made_it), if nobody has written to it
+    /// since it was copied. Whoever has a file of it open, and writes to that without looking for the metadata first, as programs
+    /// other than chemio's do, must have ended before: what he writes when the last look is over goes with the file.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit), with [`Error::Changed`] also if somebody has written to the source since. Then the source is as it
+    /// was, with what was written, and there is no copy.
+    ///
+    /// # Panics
+    /// If something is left to copy.
+    pub fn commit_and_delete_source(mut self) -> Result<Moved> {
+        let (copy, metadata) = self.give_names()?;
+        let (seen, made) = (AsSeen { metadata, shards: &self.seen }, Snapshot::of(&copy));
+        let deleted = ArrayDirectory::open(self.source.path())
+            .and_then(|source| source.delete_as_seen_on(&self.disk, &seen));
+        match deleted {
+            Err(changed @ Error::Changed { .. }) => match made.and_then(|made| self.withdraw(&copy, &made)) {
+                Ok(()) => Err(changed),
+                Err(error) => {
+                    tracing::warn!(%error, "a copy of what has been changed since is left behind");
+                    Ok(Moved { copy, deleted: Err(changed) })
+                }
+            },
+            deleted => Ok(Moved { copy, deleted }),
+        }
+    }
+
+    /// Takes the copy, whole as it is, back, because the source has changed since; not if somebody has written to it already, as it was
+    /// `seen` when it was made.
+    fn withdraw(&self, copy: &ArrayDirectory, seen: &Snapshot) -> Result<()> {
+        if !seen.is_still(copy)? {
+            return Err(Error::Changed { path: self.path.clone() });
+        }
         let new = self.path.join(NEW);
-        let (_, text) = read_metadata_text(self.source.path())?;
+        self.disk.make_directory(&new)?;
+        self.disk.sync_directory(&self.path)?;
+        self.disk.rename(&self.path.join(METADATA), &new.join(METADATA))?;
+        self.disk.sync_directory(&self.path)?;
+        self.abandon()
+    }
+
+    /// Somebody may have written to shards that had been copied, or have completed the source, or replaced the `metadata` that the copy gets.
+    fn expect_unchanged(&self, metadata: Option<Version>) -> Result<()> {
         let is_same = |now: ArrayDirectory| {
             now.is_made_as(&self.source) && now.unfinished() == self.source.unfinished()
         };
-        if !self.source.changed()?.is_none_or(is_same) {
-            return Err(Error::Changed { path: self.source.path().to_owned() });
-        }
+        let path = self.source.path();
+        let is_unchanged = Version::of_metadata(path) == metadata
+            && self.source.changed()?.is_none_or(is_same)
+            && self.seen.is_still(&self.source)?;
+        if is_unchanged { Ok(()) } else { Err(Error::Changed { path: path.to_owned() }) }
+    }
+
+    /// The copy, and which file the metadata are that it has got.
+    fn give_names(&mut self) -> Result<(ArrayDirectory, Option<Version>)> {
+        assert!(self.shards.is_empty() && self.current.is_none(), "shards are left to copy");
+        let new = self.path.join(NEW);
+        let version = Version::of_metadata(self.source.path());
+        let (_, text) = read_metadata_text(self.source.path())?;
         let metadata = self.disk.make_file(&new.join(METADATA))?;
         Disk::restrict(&new.join(METADATA), &look(&self.source.path().join(METADATA))?)?;
         self.disk.write_at(&metadata, &new.join(METADATA), &text, 0)?;
@@ -182,6 +246,8 @@ impl Copying {
             }
         }
         self.disk.sync_directory(&self.path)?;
+        // The last moment at which there is no copy.
+        self.expect_unchanged(version)?;
         self.disk.rename(&new.join(METADATA), &self.path.join(METADATA))?;
         // From here on nothing may be taken back.
         self.ended = true;
@@ -189,7 +255,7 @@ impl Copying {
         if let Err(error) = self.disk.remove_tree(&new) {
             tracing::warn!(%error, "the mark of a copy under way is left behind");
         }
-        ArrayDirectory::open(&self.path)
+        Ok((ArrayDirectory::open(&self.path)?, version))
     }
 
     fn abandon(&self) -> Result<()> {
@@ -291,7 +357,8 @@ mod tests {
     use crate::format::{Alignment, ArraySpec, BrickShape, Bricks, DataType};
     use section::Section;
     use std::fs::Permissions;
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{FileExt, PermissionsExt};
+    use std::sync::{Arc, OnceLock};
 
     const ROW: [u8; 48] = [7; 48];
 
@@ -401,6 +468,182 @@ mod tests {
         assert!(!path.exists());
         copy_on(Disk::default(), &source, &path).unwrap();
         expect_whole(&ArrayDirectory::open(&path).unwrap());
+    }
+
+    /// All elements.
+    fn elements_of(array: &ArrayDirectory) -> Vec<u8> {
+        let mut all = vec![1; 9 * 48];
+        array.read(&Section::whole(&[9, 6]).unwrap(), &mut all).unwrap();
+        all
+    }
+
+    /// Writes all elements, in every shard, as a program does that opens the array for it.
+    fn write_all(source: &Path) -> Result<()> {
+        ArrayDirectory::open(source)?.write(&Section::whole(&[9, 6]).unwrap(), &[9; 9 * 48])
+    }
+
+    /// A disk on which another program writes to `source` after so many calls, and whether it could; none before.
+    fn written_after(calls: u64, source: &Path) -> (Disk, Arc<OnceLock<bool>>) {
+        let (source, wrote) = (source.to_owned(), Arc::new(OnceLock::new()));
+        let tells = Arc::clone(&wrote);
+        let act = move || tells.set(write_all(&source).is_ok()).expect("once");
+        (Disk::shared_after(calls, act), wrote)
+    }
+
+    fn move_on(disk: Disk, source: &Path, path: &Path) -> Result<Moved> {
+        let mut copying = Copying::begin_on(disk, ArrayDirectory::open(source)?, path)?;
+        while copying.step()?.is_some() {}
+        copying.commit_and_delete_source()
+    }
+
+    #[test]
+    fn a_write_at_any_moment_of_a_copy_is_not_half_in_it() {
+        let mut refused = 0;
+        for calls in 0.. {
+            let scratch = tempfile::tempdir().unwrap();
+            let (source, path) = (scratch.path().join("source"), scratch.path().join("copy"));
+            let before = elements_of(&make_source(&source));
+            let (disk, wrote) = written_after(calls, &source);
+            match copy_on(disk, &source, &path) {
+                Ok(()) => {
+                    let copied = elements_of(&ArrayDirectory::open(&path).unwrap());
+                    assert!(copied == before || copied == [9; 9 * 48], "after {calls} calls");
+                }
+                Err(Error::Changed { path: changed }) => {
+                    assert!(changed == source && !path.exists(), "after {calls} calls");
+                    refused += 1;
+                }
+                Err(error) => panic!("after {calls} calls: {error}"),
+            }
+            let Some(&wrote) = wrote.get() else { break };
+            assert!(wrote && elements_of(&ArrayDirectory::open(&source).unwrap()) == [9; 9 * 48]);
+        }
+        assert!(refused > 10, "{refused} copies refused");
+    }
+
+    #[test]
+    fn a_write_at_any_moment_of_a_move_is_in_the_copy_or_in_the_source_that_stays() {
+        let (mut refused, mut too_late) = (0, 0);
+        for calls in 0.. {
+            let scratch = tempfile::tempdir().unwrap();
+            let (source, path) = (scratch.path().join("source"), scratch.path().join("copy"));
+            let before = elements_of(&make_source(&source));
+            let (disk, wrote) = written_after(calls, &source);
+            let is_left = match move_on(disk, &source, &path) {
+                Ok(moved) => {
+                    assert_eq!(moved.deleted.unwrap(), Deleted::default());
+                    assert!(!source.exists());
+                    elements_of(&moved.copy)
+                }
+                Err(Error::Changed { path: changed }) => {
+                    assert!(changed == source && !path.exists(), "after {calls} calls");
+                    refused += 1;
+                    elements_of(&ArrayDirectory::open(&source).unwrap())
+                }
+                Err(error) => panic!("after {calls} calls: {error}"),
+            };
+            let Some(&wrote) = wrote.get() else { break };
+            too_late += u32::from(!wrote);
+            assert!(if wrote { is_left == [9; 9 * 48] } else { is_left == before }, "after {calls} calls");
+        }
+        assert!(refused > 10 && too_late > 2, "{refused} moves refused, {too_late} writes too late");
+    }
+
+    #[test]
+    fn a_move_that_stops_after_any_call_or_in_which_one_fails_leaves_the_source_or_the_copy_whole() {
+        for disk in [Disk::stopping_after, Disk::failing_after] {
+            for calls in 0.. {
+                let scratch = tempfile::tempdir().unwrap();
+                let (source, path) = (scratch.path().join("source"), scratch.path().join("copy"));
+                make_source(&source);
+                let result = move_on(disk(calls), &source, &path);
+                match (ArrayDirectory::open(&source), ArrayDirectory::open(&path)) {
+                    (Ok(source), Ok(copy)) => [source, copy].iter().for_each(expect_whole),
+                    (Ok(one), Err(_)) | (Err(_), Ok(one)) => expect_whole(&one),
+                    (Err(error), Err(_)) => panic!("after {calls} calls: {error}"),
+                }
+                if result.is_ok_and(|moved| moved.deleted.is_ok()) && !source.exists() {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// What is copied and then changed is neither copied nor deleted; where a directory for the copy was, it is as empty as it was.
+    fn expect_refused(change: impl Fn(&ArrayDirectory)) {
+        let ends: [&dyn Fn(Copying) -> Result<()>; 2] =
+            [&|copying| copying.commit().map(drop), &|copying| copying.commit_and_delete_source().map(drop)];
+        for (end, has_place) in [(ends[0], true), (ends[0], false), (ends[1], true), (ends[1], false)] {
+            let scratch = tempfile::tempdir().unwrap();
+            let (source, path) = (scratch.path().join("source"), scratch.path().join("copy"));
+            make_source(&source);
+            if has_place {
+                fs::create_dir(&path).unwrap();
+            }
+            let mut copying = Copying::begin(ArrayDirectory::open(&source).unwrap(), &path).unwrap();
+            while copying.step().unwrap().is_some() {}
+            change(&ArrayDirectory::open(&source).unwrap());
+            let error = end(copying).unwrap_err();
+            assert!(matches!(&error, Error::Changed { path } if *path == source), "{error}");
+            assert!(source.join(METADATA).is_file());
+            assert_eq!(path.exists(), has_place);
+            assert!(entries(&path).unwrap().is_empty());
+        }
+    }
+
+    #[test]
+    fn a_shard_that_grows_appears_goes_or_is_written_meanwhile_is_noticed() {
+        let open = |array: &ArrayDirectory| File::options().write(true).open(array.shard_path(1)).unwrap();
+        expect_refused(|array| open(array).write_all_at(&[0], 0).unwrap());
+        expect_refused(|array| {
+            let file = open(array);
+            file.set_len(file.metadata().unwrap().len() + 1).unwrap();
+        });
+        expect_refused(|array| fs::remove_file(array.shard_path(1)).unwrap());
+        let aside = |array: &ArrayDirectory| array.path().with_file_name("aside");
+        expect_refused(|array| {
+            fs::copy(array.shard_path(1), aside(array)).unwrap();
+            fs::rename(aside(array), array.shard_path(1)).unwrap();
+        });
+        // One that was not there.
+        let scratch = tempfile::tempdir().unwrap();
+        let (source, path) = (scratch.path().join("source"), scratch.path().join("copy"));
+        let shard = make_source(&source).shard_path(1);
+        fs::rename(&shard, scratch.path().join("aside")).unwrap();
+        let mut copying = Copying::begin(ArrayDirectory::open(&source).unwrap(), &path).unwrap();
+        while copying.step().unwrap().is_some() {}
+        fs::rename(scratch.path().join("aside"), &shard).unwrap();
+        assert!(matches!(copying.commit_and_delete_source(), Err(Error::Changed { .. })));
+        assert!(shard.is_file() && !path.exists());
+    }
+
+    #[test]
+    fn an_attribute_that_is_set_meanwhile_is_copied_too() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (source, path) = (scratch.path().join("source"), scratch.path().join("copy"));
+        make_source(&source);
+        let mut copying = Copying::begin(ArrayDirectory::open(&source).unwrap(), &path).unwrap();
+        while copying.step().unwrap().is_some() {}
+        ArrayDirectory::open(&source).unwrap().set_attribute("units", Some("hartree".into())).unwrap();
+        let moved = copying.commit_and_delete_source().unwrap();
+        assert_eq!(moved.copy.metadata().attributes["units"], "hartree");
+        assert_eq!(moved.deleted.unwrap(), Deleted::default());
+        assert!(!source.exists());
+        expect_whole(&moved.copy);
+    }
+
+    #[test]
+    fn an_array_of_another_program_is_moved_without_what_is_not_of_it() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (source, path) = (scratch.path().join("source"), scratch.path().join("copy"));
+        make_source(&source);
+        fs::write(source.join("notes"), "mine").unwrap();
+        let text = fs::read_to_string(source.join(METADATA)).unwrap().replace("\"chemio\"", "\"other\"");
+        fs::write(source.join(METADATA), text).unwrap();
+        let moved = move_on(Disk::default(), &source, &path).unwrap();
+        assert_eq!(moved.deleted.unwrap().left, [source.join("notes")]);
+        assert_eq!(entries(&source).unwrap().len(), 1);
+        expect_whole(&moved.copy);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::format::METADATA;
 use crate::survey::{ChunkTree, NEW, OLD, PART, Survey};
 use crate::turn::Turn;
+use crate::version::{Snapshot, Version};
 use std::path::{Path, PathBuf};
 
 /// What became of a deleted array.
@@ -46,13 +47,31 @@ impl ArrayDirectory {
     }
 
     pub(crate) fn delete_whoever_made_it_on(&self, disk: &Disk) -> Result<Deleted> {
+        let _turn = Turn::take(self.path())?;
+        self.delete_in_turn_on(disk, None)
+    }
+
+    /// The same, if the array is still as it was `seen`.
+    ///
+    /// # Errors
+    /// The same; [`Error::Changed`]: it is not; then it stays.
+    pub(crate) fn delete_as_seen_on(&self, disk: &Disk, seen: &AsSeen<'_>) -> Result<Deleted> {
+        let _turn = Turn::take(self.path())?;
+        self.delete_in_turn_on(disk, Some(seen))
+    }
+
+    /// The same, in a turn of the caller's.
+    pub(crate) fn delete_in_turn_on(&self, disk: &Disk, seen: Option<&AsSeen<'_>>) -> Result<Deleted> {
         let path = self.path();
-        let _turn = Turn::take(path)?;
+        let retire = || match seen {
+            Some(seen) => self.retire_as_seen(disk, seen),
+            None => retire_metadata(disk, path),
+        };
         if self.attributes().is_some() && matches!(Survey::of(path)?, Survey::Ours(_)) {
-            return delete_in_turn(disk, path);
+            return delete_in_turn(disk, path, retire);
         }
         let stored = self.stored()?;
-        retire_metadata(disk, path)?;
+        retire()?;
         let mut own =
             stored.shards.iter().filter(|number| stored.linked_shards.binary_search(number).is_err());
         own.try_for_each(|&number| disk.remove_file(&self.shard_path(number)))?;
@@ -62,14 +81,40 @@ impl ArrayDirectory {
         disk.remove_directory(path)?;
         Ok(Deleted { left: [stored.foreign, stored.links].concat() })
     }
+
+    /// Takes the metadata away if the array is as it was `seen`, and gives them back if it is not so any more when they are gone: what
+    /// was written until then is kept, and who looks for them before he writes does not write any more.
+    fn retire_as_seen(&self, disk: &Disk, seen: &AsSeen<'_>) -> Result<()> {
+        let path = self.path();
+        let changed = || Error::Changed { path: path.to_owned() };
+        if Version::of_metadata(path) != seen.metadata || !seen.shards.is_still(self)? {
+            return Err(changed());
+        }
+        retire_metadata(disk, path)?;
+        let outcome = match seen.shards.is_still(self) {
+            Ok(true) => return Ok(()),
+            Ok(false) => Err(changed()),
+            Err(error) => Err(error),
+        };
+        reinstate_metadata(disk, path)?;
+        outcome
+    }
+}
+
+/// What an array was when it was looked at.
+#[derive(Debug)]
+pub(crate) struct AsSeen<'a> {
+    /// Which file the metadata were.
+    pub(crate) metadata: Option<Version>,
+    pub(crate) shards: &'a Snapshot,
 }
 
 pub(crate) fn delete_on(disk: &Disk, path: &Path) -> Result<Deleted> {
     let _turn = Turn::take(path)?;
-    delete_in_turn(disk, path)
+    delete_in_turn(disk, path, || retire_metadata(disk, path))
 }
 
-fn delete_in_turn(disk: &Disk, path: &Path) -> Result<Deleted> {
+fn delete_in_turn(disk: &Disk, path: &Path, retire: impl FnOnce() -> Result<()>) -> Result<Deleted> {
     let survey = Survey::of(path)?;
     let not_ours = |found| Err(Error::NotOurs { path: path.to_owned(), found });
     match survey {
@@ -79,7 +124,7 @@ fn delete_in_turn(disk: &Disk, path: &Path) -> Result<Deleted> {
         Survey::Other(found) => return not_ours(found),
     }
     let tree = ChunkTree::of(path, survey.dims())?;
-    retire_metadata(disk, path)?;
+    retire()?;
     tree.remove(disk)?;
     disk.remove_tree(&path.join(PART))?;
     disk.remove_tree(&path.join(NEW))?;
@@ -113,6 +158,19 @@ fn retire_metadata(disk: &Disk, path: &Path) -> Result<()> {
             disk.rename_if_there(&metadata, &old)?;
         }
         Err(error) => return Err(error),
+    }
+    disk.sync_directory(path)
+}
+
+/// Takes back what [`retire_metadata`] has done.
+fn reinstate_metadata(disk: &Disk, path: &Path) -> Result<()> {
+    let (metadata, old) = (path.join(METADATA), path.join(OLD));
+    if old.is_file() {
+        disk.rename(&old, &metadata)?;
+    } else {
+        disk.rename(&old.join(METADATA), &metadata)?;
+        // What else was in it says nothing beside metadata.
+        disk.remove_directory(&old)?;
     }
     disk.sync_directory(path)
 }

@@ -9,9 +9,9 @@ use crate::part::Part;
 use crate::shard_file::{ShardFile, lay_out_shard};
 use crate::survey::{read_metadata, read_metadata_text};
 use crate::turn::Turn;
+use crate::version::Version;
 use serde_json::{Map, Value};
-use std::fs::{self, File};
-use std::os::unix::fs::MetadataExt;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -24,30 +24,9 @@ pub struct ArrayDirectory {
     layout: ArrayLayout,
     /// Ours, if the array is.
     attributes: Option<Attributes>,
+    /// Which file the metadata are.
     version: Version,
     index_checksum: OnceLock<u32>,
-}
-
-/// Which file the metadata are: they are replaced as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Version {
-    device: u64,
-    inode: u64,
-    len_bytes: u64,
-    /// When, in seconds and nanoseconds.
-    changed: [i64; 2],
-}
-
-impl Version {
-    fn of(found: &fs::Metadata) -> Self {
-        let changed = [found.ctime(), found.ctime_nsec()];
-        Self { device: found.dev(), inode: found.ino(), len_bytes: found.len(), changed }
-    }
-
-    /// None if there is no such file.
-    fn at(path: &Path) -> Option<Self> {
-        fs::metadata(path.join(METADATA)).ok().map(|found| Self::of(&found))
-    }
 }
 
 /// Metadata that are to take the place of those that were read.
@@ -71,7 +50,7 @@ impl ArrayDirectory {
     /// - [`Error::Malformed`], [`Error::Unsupported`]: `zarr.json` is not valid, or asks for what we do not have.
     pub fn open(path: &Path) -> Result<Self> {
         // Before they are read: what is replaced meanwhile is then found to be another.
-        let version = Version::at(path);
+        let version = Version::of_metadata(path);
         let metadata = read_metadata(path)?;
         let version = version.ok_or_else(|| Error::Missing { path: path.to_owned() })?;
         let (attributes, alignment) = Attributes::of_map(&metadata.attributes).unzip();
@@ -89,7 +68,7 @@ impl ArrayDirectory {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn changed(&self) -> Result<Option<Self>> {
-        let is_same = Version::at(&self.path) == Some(self.version);
+        let is_same = Version::of_metadata(&self.path) == Some(self.version);
         if is_same { Ok(None) } else { Self::open(&self.path).map(Some) }
     }
 
@@ -328,7 +307,7 @@ impl ArrayDirectory {
     /// Reads the metadata and gives an attribute a value, or takes it away.
     fn edit(&self, key: &str, value: Option<&Value>) -> Result<Edited> {
         // As it is on disk now: another program may have changed it, and there may be fields that we do not keep.
-        let version = Version::at(&self.path);
+        let version = Version::of_metadata(&self.path);
         let (path, text) = read_metadata_text(&self.path)?;
         let malformed = |reason: String| Error::Malformed { path: path.clone(), reason };
         let mut document = Document::of_text(&text).map_err(malformed)?;
@@ -359,7 +338,7 @@ impl ArrayDirectory {
         let mut part = Part::make(disk, &self.path, METADATA)?;
         disk.write_at(part.file(), part.path(), edited.text.as_bytes(), 0)?;
         disk.sync(part.file(), part.path())?;
-        if Version::at(&self.path) != edited.version {
+        if Version::of_metadata(&self.path) != edited.version {
             return Ok(None);
         }
         part.put(&edited.path)?;

@@ -36,6 +36,23 @@ pub(crate) struct Disk {
     /// Whether there is no block left for anything that is not there yet.
     #[cfg(test)]
     is_full: bool,
+    #[cfg(test)]
+    other: Option<OtherProgram>,
+}
+
+/// What another program does, before one of the calls.
+#[cfg(test)]
+struct OtherProgram {
+    /// How many calls come before.
+    calls_left: AtomicU64,
+    act: Box<dyn Fn() + Send + Sync>,
+}
+
+#[cfg(test)]
+impl std::fmt::Debug for OtherProgram {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "after {:?} calls", self.calls_left)
+    }
 }
 
 /// What a test lets go wrong.
@@ -69,8 +86,20 @@ impl Disk {
         Self { is_full: true, ..self }
     }
 
+    /// A disk on which another program acts after so many calls.
+    #[cfg(test)]
+    pub(crate) fn shared_after(calls: u64, act: impl Fn() + Send + Sync + 'static) -> Self {
+        let other = Some(OtherProgram { calls_left: AtomicU64::new(calls), act: Box::new(act) });
+        Self { other, ..Self::default() }
+    }
+
     #[cfg(test)]
     fn step(&self, operation: Operation, path: &Path) -> Result<()> {
+        if let Some(OtherProgram { calls_left, act }) = &self.other
+            && calls_left.fetch_sub(1, Ordering::Relaxed) == 0
+        {
+            act();
+        }
         self.step_counted(operation, path)?;
         let makes = matches!(operation, Operation::MakeDirectory | Operation::MakeFile);
         if self.is_full && makes && fs::symlink_metadata(path).is_err() {

@@ -49,8 +49,9 @@ mod shard_file;
 mod stored;
 mod survey;
 mod turn;
+mod version;
 
-pub use copy::Copying;
+pub use copy::{Copying, Moved};
 pub use create::Creation;
 pub use delete::Deleted;
 pub use directory::ArrayDirectory;

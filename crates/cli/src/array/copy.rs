@@ -12,11 +12,12 @@ use std::path::Path;
 pub(crate) fn run(options: &options::Cp) -> Result<()> {
     let source = ArrayDirectory::open(&options.names.source)?;
     check_finished(&source)?;
-    copy(source, &destination(&options.names.source, &options.names.target)?)
+    copy(source, &destination(&options.names.source, &options.names.target)?)?.commit()?;
+    Ok(())
 }
 
-/// Copies an array. If it fails or a signal arrives there is no copy.
-pub(crate) fn copy(source: ArrayDirectory, target: &Path) -> Result<()> {
+/// Copies all elements of an array. If it fails or a signal arrives, or it is not committed, there is no copy.
+pub(crate) fn copy(source: ArrayDirectory, target: &Path) -> Result<Copying> {
     let progress = Progress::waiting("looking");
     let mut copying = Copying::begin(source, target)?;
     drop(progress);
@@ -25,6 +26,5 @@ pub(crate) fn copy(source: ArrayDirectory, target: &Path) -> Result<()> {
         progress.add(bytes);
         interrupt::check()?;
     }
-    copying.commit()?;
-    Ok(())
+    Ok(copying)
 }

@@ -48,7 +48,7 @@ pub(super) fn expect_no_link(path: &Path) -> Result<()> {
 }
 
 /// Deletes an array, whoever made it.
-pub(super) fn delete(array: ArrayDirectory) -> disk_array::Result<Deleted> {
+fn delete(array: ArrayDirectory) -> disk_array::Result<Deleted> {
     let _progress = Progress::waiting("deleting");
     array.delete_whoever_made_it()
 }

@@ -3,6 +3,7 @@
 use super::{copy, remove};
 use crate::error::{Error, Result, refused};
 use crate::options;
+use crate::progress::Progress;
 use command::place::destination;
 use disk_array::{ArrayDirectory, between};
 use rustix::fs::{Access, CWD, RenameFlags};
@@ -37,14 +38,20 @@ fn rename(source: &Path, target: &Path) -> Result<()> {
     std::fs::rename(source, target).map_err(refused("rename", source))
 }
 
-/// To another file system: the copy is durable before the source is deleted.
+/// To another file system: the copy is durable before the source is deleted, which is done only if that is still what was copied.
 fn move_over(source: ArrayDirectory, target: &Path) -> Result<()> {
     let path = source.path().to_owned();
     remove::expect_no_link(&path)?;
     expect_deletable(&path)?;
-    copy::copy(source, target)?;
-    let not_deleted = |source| Error::NotDeleted { copy: target.to_owned(), source };
-    remove::tell(&ArrayDirectory::open(&path).and_then(remove::delete).map_err(not_deleted)?)
+    let copying = copy::copy(source, target)?;
+    let progress = Progress::waiting("completing");
+    let moved = copying.commit_and_delete_source()?;
+    drop(progress);
+    let copy = target.to_owned();
+    remove::tell(&moved.deleted.map_err(|source| match source {
+        disk_array::Error::Changed { .. } => Error::Outdated { copy, source },
+        source => Error::NotDeleted { copy, source },
+    })?)
 }
 
 /// What could not be deleted afterwards is not copied.

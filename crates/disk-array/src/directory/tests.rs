@@ -6,6 +6,7 @@ use crate::format::{ArraySpec, BrickShape, Bricks, DataType, IndexEntry};
 use crate::survey::{OLD, PART, Survey};
 use section::Section;
 use serde_json::json;
+use std::fs;
 
 /// 4 x 6 numbers from 0, in four bricks of 2 x 3, in one shard.
 fn counted(path: &Path) -> (ArrayDirectory, Vec<u8>) {
