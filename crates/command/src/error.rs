@@ -228,6 +228,7 @@ fn advice_on_array(error: &disk_array::Error) -> Option<&'static str> {
         E::InTheWay { .. } => Some("move it, or choose another name for the target"),
         E::Changed { .. } => Some("it stays as it is now: do this again when no other program writes to it"),
         E::Malformed { .. } => Some("restore zarr.json from a copy"),
+        E::Unreadable { .. } => Some("leave that attribute out, or make it shorter or less deep"),
         E::Unsupported { .. } => {
             Some("convert it with the program that made it: no compression, little-endian, C order")
         }

@@ -17,7 +17,7 @@ use crate::disk::{Disk, Unsynced, entries};
 use crate::error::{Error, Operation, Result, refused};
 use crate::format::{ArrayLayout, ArraySpec, METADATA, Metadata, Replaces, UNFINISHED};
 use crate::shard_file::lay_out_shard;
-use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey};
+use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey, expect_readable};
 use crate::turn::Turn;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -65,6 +65,7 @@ impl Creation {
     /// - [`Error::EmptyName`]: no name.
     /// - [`Error::Exists`]: an array that must not be replaced.
     /// - [`Error::NotOurs`]: something else is there; it is not touched.
+    /// - [`Error::Unreadable`]: attributes with which the metadata could not be read again.
     /// - As [`ArraySpec::layout`], or what the system says.
     pub fn begin(path: &Path, spec: &ArraySpec) -> Result<Self> {
         Self::begin_on(Disk::default(), path, spec)
@@ -72,6 +73,7 @@ impl Creation {
 
     pub(crate) fn begin_on(disk: Disk, path: &Path, spec: &ArraySpec) -> Result<Self> {
         let (metadata, layout) = (spec.metadata()?, spec.layout()?);
+        expect_readable(&path.join(METADATA), metadata.to_text().as_bytes())?;
         let not_ours = |path: &Path, found| Err(Error::NotOurs { path: path.to_owned(), found });
         if let Survey::Other(found) = Survey::of(path)? {
             return not_ours(path, found);

@@ -7,7 +7,7 @@ use crate::format::{
 };
 use crate::part::Part;
 use crate::shard_file::{ShardFile, lay_out_shard};
-use crate::survey::{read_metadata, read_metadata_text};
+use crate::survey::{expect_readable, read_metadata, read_metadata_text};
 use crate::turn::Turn;
 use crate::version::Version;
 use serde_json::{Map, Value};
@@ -277,6 +277,7 @@ impl ArrayDirectory {
     ///
     /// # Errors
     /// - [`Error::NotOurs`]: the attribute `chemio`, which is not the caller's.
+    /// - [`Error::Unreadable`]: a value with which the metadata could not be read again.
     /// - [`Error::Changed`]: the mark of an unfinished array is not the one that this has found or set; or others change the metadata
     ///   all the time, on a file system without locks.
     /// - [`Error::BeingMade`]: somebody else is making an array there, or deleting this one, or does not end changing attributes.
@@ -311,7 +312,8 @@ impl ArrayDirectory {
         let (path, text) = read_metadata_text(&self.path)?;
         let malformed = |reason: String| Error::Malformed { path: path.clone(), reason };
         let mut document = Document::of_text(&text).map_err(malformed)?;
-        value.map_or(Ok(()), |value| document.admit(key, value)).map_err(malformed)?;
+        let unreadable = |reason| Error::Unreadable { path: path.clone(), reason };
+        value.map_or(Ok(()), |value| document.admit(key, value)).map_err(unreadable)?;
         let attributes = document
             .value
             .as_object_mut()
@@ -328,7 +330,8 @@ impl ArrayDirectory {
             None => attributes.remove(key),
         };
         let attributes = attributes.clone();
-        let text = document.to_text().map_err(malformed)?;
+        let text = document.to_text().map_err(unreadable)?;
+        expect_readable(&path, text.as_bytes())?;
         Ok(Edited { path, version, text, attributes })
     }
 

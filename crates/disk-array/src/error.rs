@@ -133,6 +133,14 @@ pub enum Error {
         /// Which field, what it has, what was expected.
         reason: String,
     },
+    /// Metadata that were to be written, and could not be read again; nothing was changed.
+    #[error("these metadata could not be read again and are not written: {reason}: {}", path.display())]
+    Unreadable {
+        /// The metadata file.
+        path: PathBuf,
+        /// What is wrong with them.
+        reason: String,
+    },
     /// A valid array that uses something we do not have.
     #[error("not supported: {what}: {}", path.display())]
     Unsupported {
@@ -233,6 +241,7 @@ impl Error {
             | Self::Exists { path, .. }
             | Self::InTheWay { path, .. }
             | Self::Malformed { path, .. }
+            | Self::Unreadable { path, .. }
             | Self::Unsupported { path, .. }
             | Self::CorruptShard { path, .. }
             | Self::OutOfRange { path, .. }

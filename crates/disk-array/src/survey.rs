@@ -115,9 +115,7 @@ pub(crate) fn read_metadata_text(path: &Path) -> Result<(PathBuf, Vec<u8>)> {
             return Err(Error::Malformed { path: file, reason: "not a file".to_owned() });
         }
         Ok(metadata) if metadata.len() > METADATA_BYTES_MAX => {
-            let reason =
-                format!("{} bytes of metadata, at most {METADATA_BYTES_MAX} expected", metadata.len());
-            return Err(Error::Malformed { path: file, reason });
+            return Err(Error::Malformed { path: file, reason: too_long(metadata.len()) });
         }
         Ok(_) => {}
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -129,6 +127,25 @@ pub(crate) fn read_metadata_text(path: &Path) -> Result<(PathBuf, Vec<u8>)> {
         Ok(text) => Ok((file, text)),
         Err(error) => Err(refused(Operation::Read, &file)(error)),
     }
+}
+
+fn too_long(bytes: u64) -> String {
+    format!("{bytes} bytes of metadata, at most {METADATA_BYTES_MAX} expected")
+}
+
+/// Makes sure that metadata that are to be written to `file` can be read again, as opening reads them: else the array would be out
+/// of reach for good.
+///
+/// # Errors
+/// [`Error::Unreadable`].
+pub(crate) fn expect_readable(file: &Path, text: &[u8]) -> Result<()> {
+    let len_bytes = text.len() as u64;
+    let read = if len_bytes > METADATA_BYTES_MAX {
+        Err(too_long(len_bytes))
+    } else {
+        Metadata::of_text(text).map(drop).map_err(|error| error.to_string())
+    };
+    read.map_err(|reason| Error::Unreadable { path: file.to_owned(), reason })
 }
 
 /// What is at a path that has no `zarr.json`.

@@ -229,6 +229,63 @@ fn an_array_whose_attributes_have_bare_words_for_numbers_opens_keeps_them_and_ca
 }
 
 #[test]
+fn numbers_beyond_the_range_and_half_characters_among_attributes_stay_as_another_program_wrote_them() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (mut array, counted) = counted(&scratch.path().join("array"));
+    array.set_attribute("bounds", Some(json!("low"))).unwrap();
+    let file = array.path().join(METADATA);
+    let text =
+        fs::read_to_string(&file).unwrap().replace("\"low\"", r#"[1e400, -1E999, "\ud800", "x\uDFFFy"]"#);
+    fs::write(&file, &text).unwrap();
+    let mut found = ArrayDirectory::open(array.path()).unwrap();
+    assert_eq!((found.attributes(), elements(&found)), (array.attributes(), counted));
+    assert_eq!(found.metadata().attribute_text("bounds").unwrap(), r#"[1e400,-1E999,"\ud800","x\uDFFFy"]"#);
+    found.set_attribute("units", Some(json!("hartree"))).unwrap();
+    found.set_attribute("units", None).unwrap();
+    let packed = |text: &str| text.replace(char::is_whitespace, "");
+    assert_eq!(packed(&fs::read_to_string(&file).unwrap()), packed(&text));
+    // As a new array takes them over.
+    let mut spec = ArraySpec::new(&[3], DataType::Float64).unwrap();
+    spec.more_attributes.insert("bounds".to_owned(), found.metadata().attributes["bounds"].clone());
+    let made = ArrayDirectory::create(&scratch.path().join("other"), &spec).unwrap();
+    assert_eq!(made.metadata().attribute_text("bounds"), found.metadata().attribute_text("bounds"));
+    assert_eq!(ArrayDirectory::delete(found.path()).unwrap().left, Vec::<PathBuf>::new());
+}
+
+/// A list in a list in a list.
+fn nested(depth: usize) -> serde_json::Value {
+    (1..depth).fold(json!([]), |inner, _| json!([inner]))
+}
+
+#[test]
+fn attributes_with_which_an_array_would_not_open_again_are_refused_and_change_nothing() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (mut array, counted) = counted(&scratch.path().join("array"));
+    array.set_attribute("deep", Some(nested(100))).unwrap();
+    let text = fs::read(array.path().join(METADATA)).unwrap();
+    // Each of these is JSON; the first is not too deep to be read alone.
+    assert!(crate::format::attribute_of_text(&nested(127).to_string()).is_ok());
+    for value in [nested(127), nested(1000), json!("x".repeat(64 << 20))] {
+        let error = array.set_attribute("value", Some(value.clone())).unwrap_err();
+        assert!(
+            matches!(&error, Error::Unreadable { path, .. } if path.ends_with("array/zarr.json")),
+            "{error}"
+        );
+        assert!(fs::read(array.path().join(METADATA)).unwrap() == text);
+        // Nor is an array made with it, and one that is there stays.
+        let mut spec = ArraySpec::new(&[3], DataType::Float64).unwrap();
+        spec.more_attributes.insert("value".to_owned(), value);
+        for path in [array.path(), &scratch.path().join("new")] {
+            assert!(matches!(ArrayDirectory::create(path, &spec), Err(Error::Unreadable { .. })));
+        }
+        assert!(!scratch.path().join("new").exists());
+    }
+    let found = ArrayDirectory::open(array.path()).unwrap();
+    assert_eq!(found.metadata().attributes["deep"], nested(100));
+    assert_eq!(elements(&found), counted);
+}
+
+#[test]
 fn replaced_metadata_are_noticed_and_a_differently_made_array_is_told_apart() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("array");

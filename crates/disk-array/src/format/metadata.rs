@@ -123,16 +123,16 @@ impl Metadata {
         with_words_bare(&format!("{object:#}\n"))
     }
 
-    /// The value of an attribute as a JSON text; `NaN`, `Infinity`, `-Infinity` and integers of more than 64 bits in it are as in
-    /// the file.
+    /// The value of an attribute as a JSON text; `NaN`, `Infinity`, `-Infinity`, numbers that 64 bits do not hold and halves of
+    /// surrogate pairs in it are as in the file.
     pub fn attribute_text(&self, key: &str) -> Option<String> {
         self.attributes.get(key).map(|value| with_words_bare(&value.to_string()))
     }
 
     /// The attributes as JSON that every program reads: `NaN`, `Infinity` and `-Infinity`, which are bare words in the file, are texts, and so
-    /// are integers of more than 64 bits.
+    /// are numbers that 64 bits do not hold; half a surrogate pair in a text is what it is in the file, such as `\ud800`.
     pub fn attributes_as_json(&self) -> Value {
-        self.attributes.iter().map(|(key, value)| (key.clone(), with_words_as_texts(value))).collect()
+        with_words_as_texts(&Value::Object(self.attributes.clone()))
     }
 
     /// From the text of `zarr.json`.
