@@ -211,13 +211,14 @@ impl ArrayDirectory {
 
     /// Puts the elements of `source` in the place of shard `number`, laid out as ours; false if another file has this place meanwhile.
     fn replace_shard(&self, disk: &Disk, number: u64, source: Option<&ShardFile>) -> Result<bool> {
-        let mut part = Part::make(disk, &self.path, &format!("shard-{number}"))?;
+        let key = self.key(number);
+        let place = self.path.join(&key);
+        let mut part = Part::make_for(disk, &self.path, &format!("shard-{number}"), &place)?;
         lay_out_shard(disk, part.file(), part.path(), self.layout.shard())?;
         for slot in 0..self.layout.shard().bricks_count() {
             self.copy_brick(disk, source, slot, (part.file(), part.path()))?;
         }
         disk.sync(part.file(), part.path())?;
-        let key = self.key(number);
         let parent = key.parent().unwrap_or(Path::new(""));
         // Not before: copying takes long, and other processes wait for their turns to put other shards in place.
         let turn = Turn::of_restorer(&self.path)?;
@@ -228,7 +229,7 @@ impl ArrayDirectory {
             return Ok(false);
         }
         disk.make_directories(&self.path, parent)?;
-        part.put(&self.path.join(&key))?;
+        part.put(&place)?;
         drop(turn);
         parent.ancestors().try_for_each(|directory| disk.sync_directory(&self.path.join(directory)))?;
         Ok(true)
@@ -338,7 +339,7 @@ impl ArrayDirectory {
     /// Puts them in the place of those that were read; none if others have this place meanwhile: where the file system has no locks,
     /// nothing else keeps two programs from taking back what the other one has set.
     fn replace_metadata(&self, disk: &Disk, edited: &Edited) -> Result<Option<Version>> {
-        let mut part = Part::make(disk, &self.path, METADATA)?;
+        let mut part = Part::make_for(disk, &self.path, METADATA, &edited.path)?;
         disk.write_at(part.file(), part.path(), edited.text.as_bytes(), 0)?;
         disk.sync(part.file(), part.path())?;
         if Version::of_metadata(&self.path) != edited.version {

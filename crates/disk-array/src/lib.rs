@@ -44,6 +44,7 @@ mod disk;
 mod error;
 pub mod format;
 mod part;
+mod rights;
 mod serial;
 mod shard_file;
 mod stored;

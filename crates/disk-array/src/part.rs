@@ -8,6 +8,7 @@
 
 use crate::disk::{Disk, entries};
 use crate::error::{Error, Result};
+use crate::rights;
 use crate::survey::PART;
 use crate::turn::lock;
 use rustix::io::Errno;
@@ -32,11 +33,18 @@ pub(crate) struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// Makes an empty file for the part `name` of the array at `array`.
+    /// Makes an empty file for the part `name` of the array at `array`, which will be at `place`, with the rights of the file that is there.
     ///
     /// # Errors
     /// What the system says.
-    pub(crate) fn make(disk: &'a Disk, array: &Path, name: &str) -> Result<Self> {
+    pub(crate) fn make_for(disk: &'a Disk, array: &Path, name: &str, place: &Path) -> Result<Self> {
+        let part = Self::make(disk, array, name)?;
+        // While it is empty.
+        rights::keep(&part.file, place);
+        Ok(part)
+    }
+
+    fn make(disk: &'a Disk, array: &Path, name: &str) -> Result<Self> {
         let directory = array.join(PART);
         remove_left(disk, &directory, name);
         let mut tries = 0;
