@@ -37,10 +37,12 @@ pub(crate) fn file_system_space_open(fd: BorrowedFd<'_>) -> io::Result<Space> {
 
 impl Space {
     fn of(answer: &libc::statfs) -> Self {
-        let block_bytes = answer.f_bsize.unsigned_abs();
+        // Blocks are counted in fragments, as `statvfs` and `df` have it. `f_bsize` is how much is best transferred at once, on
+        // network file systems up to megabytes. Who has no fragments leaves their size at zero.
+        let unit_bytes = if answer.f_frsize > 0 { answer.f_frsize } else { answer.f_bsize }.unsigned_abs();
         Self {
-            available_bytes: answer.f_bavail.saturating_mul(block_bytes),
-            total_bytes: answer.f_blocks.saturating_mul(block_bytes),
+            available_bytes: answer.f_bavail.saturating_mul(unit_bytes),
+            total_bytes: answer.f_blocks.saturating_mul(unit_bytes),
             magic: answer.f_type.unsigned_abs(),
         }
     }
@@ -392,6 +394,30 @@ pub(crate) fn raise_open_files() -> bool {
 mod tests {
     use super::*;
     use std::os::fd::AsFd;
+
+    #[test]
+    fn space_is_counted_in_fragments_and_in_blocks_where_there_are_none() {
+        // SAFETY: the structure has nothing but integers, of which zero is one.
+        let mut answer: libc::statfs = unsafe { std::mem::zeroed() };
+        (answer.f_bsize, answer.f_blocks, answer.f_bavail) = (1 << 20, 1000, 10);
+        for (fragment_bytes, unit_bytes) in [(4096, 4096), (1 << 20, 1 << 20), (0, 1 << 20)] {
+            answer.f_frsize = fragment_bytes;
+            let space = Space::of(&answer);
+            assert_eq!([space.total_bytes, space.available_bytes], [1000 * unit_bytes, 10 * unit_bytes]);
+        }
+    }
+
+    #[test]
+    fn space_is_what_statvfs_says() {
+        let path = std::env::temp_dir();
+        let name = CString::new(path.as_os_str().as_bytes()).unwrap();
+        let mut answer = MaybeUninit::<libc::statvfs>::uninit();
+        // SAFETY: `name` is NUL-terminated and `answer` has room for the structure the call fills.
+        check(unsafe { libc::statvfs(name.as_ptr(), answer.as_mut_ptr()) }).unwrap();
+        // SAFETY: the call succeeded, so it filled the structure.
+        let answer = unsafe { answer.assume_init() };
+        assert_eq!(file_system_space(&path).unwrap().total_bytes, answer.f_blocks * answer.f_frsize);
+    }
 
     #[test]
     fn both_ways_of_asking_agree_on_what_is_resident_and_load_nothing() {
