@@ -1,11 +1,15 @@
 //! Arrays between the passes of a copy that changes bricks. They lie beside the target and are named after it, and each carries the
 //! attribute [`BETWEEN`], which says whose it is: what is there and does not carry it belongs to somebody else, and is never
-//! replaced or removed.
+//! replaced or removed. Of what is half-made and has no metadata any more, or none yet, nobody can read an element: that goes with the
+//! target too.
 
-use crate::delete::Deleted;
+use crate::delete::{self, Deleted};
 use crate::directory::ArrayDirectory;
+use crate::disk::Disk;
 use crate::error::{Error, Result};
-use crate::survey::absolute;
+use crate::format::Metadata;
+use crate::survey::{absolute, metadata_left};
+use crate::turn::Turn;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,26 +50,46 @@ pub fn check_free(target: &Path, pass: usize) -> Result<()> {
 }
 
 /// Deletes the array of ours at `target`, and before it what an unfinished copy to it has left beside it, so that none of that stays
-/// without its target, which tells whose it is.
+/// without its target, which tells whose it is. Until all of that is gone the target is as unfinished as it was.
 ///
 /// # Errors
 /// As [`ArrayDirectory::delete`]; what has not been deleted then can be deleted by the same call.
 pub fn delete(target: &Path) -> Result<Deleted> {
+    delete_on(&Disk::default(), target)
+}
+
+fn delete_on(disk: &Disk, target: &Path) -> Result<Deleted> {
+    // Who is making the target at this moment ends that first.
+    drop(Turn::take(target)?);
     let mut left = vec![];
     for between in left_beside(target) {
-        left.extend(ArrayDirectory::delete(&between)?.left);
+        left.extend(delete::delete_on(disk, &between)?.left);
     }
-    left.extend(ArrayDirectory::delete(target)?.left);
+    left.extend(delete::delete_on(disk, target)?.left);
     Ok(Deleted { left })
 }
 
-/// The arrays that an unfinished copy to `target` has left beside it. None if it is complete, or is no array of ours.
+/// What an unfinished copy to `target` has left beside it: arrays, and what is left of such whose making or removal was interrupted, but for
+/// the empty directory that is the last of it, and might be anybody's. Nothing if the target is complete, or is no array of ours.
 pub fn left_beside(target: &Path) -> Vec<PathBuf> {
-    let is_unfinished = |array: ArrayDirectory| array.attributes().is_some() && array.unfinished().is_some();
-    if !ArrayDirectory::open(target).is_ok_and(is_unfinished) {
-        return vec![];
-    }
-    (0..PASSES_MAX).filter(|&pass| is_left(target, pass)).map(|pass| path(target, pass)).collect()
+    let may_have_left = match ArrayDirectory::open(target) {
+        Ok(array) => array.attributes().is_some() && array.unfinished().is_some(),
+        // What it was cannot be asked any more: it may have been made anew, or deleted without what is beside it.
+        Err(Error::HalfMade { .. }) => true,
+        Err(_) => false,
+    };
+    let has_left = |&pass: &usize| is_left(target, pass) || is_remainder(&path(target, pass), target);
+    (0..PASSES_MAX).filter(|pass| may_have_left && has_left(pass)).map(|pass| path(target, pass)).collect()
+}
+
+/// Whether at `between` is what is left of an array of a copy to `target`. Metadata that are still there tell; what has none has no
+/// elements that anybody could read.
+fn is_remainder(between: &Path, target: &Path) -> bool {
+    let is_marked = |text: &Vec<u8>| {
+        Metadata::of_text(text).is_ok_and(|metadata| metadata.attributes.get(BETWEEN) == Some(&mark(target)))
+    };
+    let is_half_made = matches!(ArrayDirectory::open(between), Err(Error::HalfMade { .. }));
+    is_half_made && metadata_left(between).iter().all(is_marked)
 }
 
 /// Whether there is an array that pass number `pass` of a copy to `target` has left.
@@ -113,5 +137,83 @@ mod tests {
         assert_eq!(delete(&target).unwrap(), Deleted::default());
         let left = ["t", "t.pass-1", "t.pass-2", "t.pass-3"].map(|name| at(name).exists());
         assert_eq!(left, [false, false, true, true], "none but those of the target");
+        assert!(at("t.pass-4").exists(), "an empty directory is anybody's");
+    }
+
+    #[test]
+    fn a_removal_that_stops_after_any_call_can_be_repeated_and_leaves_no_array_between_passes() {
+        for calls in 0.. {
+            let scratch = tempfile::tempdir().unwrap();
+            let at = |name: &str| scratch.path().join(name);
+            let target = at("t");
+            array(&at("t.pass-1"), BETWEEN, mark(&target));
+            array(&at("t.pass-2"), BETWEEN, mark(&target));
+            array(&target, UNFINISHED, json!({ "what": "re-blocking" }));
+            let result = delete_on(&Disk::stopping_after(calls), &target);
+            // But for empty directories.
+            let names = || -> Vec<_> {
+                let listed = fs::read_dir(scratch.path()).unwrap().map(|entry| entry.unwrap());
+                let is_empty = |path: PathBuf| fs::read_dir(path).unwrap().next().is_none();
+                listed.filter(|entry| !is_empty(entry.path())).map(|entry| entry.file_name()).collect()
+            };
+            match ArrayDirectory::open(&target) {
+                Ok(array) => assert!(array.unfinished().is_some(), "after {calls} calls"),
+                Err(Error::HalfMade { .. }) => {}
+                // The last of the target, after all that was beside it.
+                Err(Error::NotAnArray { .. }) => {
+                    assert!(names().is_empty(), "after {calls} calls: {:?}", names());
+                    continue;
+                }
+                Err(Error::Missing { .. }) => {
+                    assert!(names().is_empty(), "after {calls} calls");
+                    if result.is_ok() {
+                        assert!(calls >= 20, "{calls} calls");
+                        return;
+                    }
+                    continue;
+                }
+                Err(error) => panic!("after {calls} calls: {error}"),
+            }
+            assert_eq!(delete(&target).unwrap(), Deleted::default());
+            assert!(names().is_empty(), "after {calls} calls: {:?}", names());
+        }
+    }
+
+    #[test]
+    fn what_is_left_beside_a_half_made_target_goes_with_it_if_it_is_of_that_target() {
+        let scratch = tempfile::tempdir().unwrap();
+        let at = |name: &str| scratch.path().join(name);
+        let target = at("t");
+        array(&at("t.pass-1"), BETWEEN, mark(&target));
+        for (name, of) in [("t.pass-2", target.clone()), ("t.pass-3", at("other")), ("t.pass-4", at("other"))]
+        {
+            array(&at(name), BETWEEN, mark(&of));
+        }
+        array(&at("t.pass-5"), "units", "hartree".into());
+        // Interrupted removals: of one whose metadata have gone aside, or have become the mark on a full disk.
+        let set_aside = |name: &str| {
+            fs::create_dir(at(name).join(".chemio-old")).unwrap();
+            fs::rename(at(name).join("zarr.json"), at(name).join(".chemio-old/zarr.json")).unwrap();
+        };
+        for name in ["t.pass-2", "t.pass-3"] {
+            set_aside(name);
+        }
+        for name in ["t.pass-4", "t.pass-5"] {
+            fs::rename(at(name).join("zarr.json"), at(name).join(".chemio-old")).unwrap();
+        }
+        fs::create_dir_all(at("t.pass-6/.chemio-new/c")).unwrap();
+        std::os::unix::fs::symlink(scratch.path().join("nowhere"), at("t.pass-7")).unwrap();
+        array(&target, UNFINISHED, json!({ "what": "re-blocking" }));
+        set_aside("t");
+        let names =
+            |numbers: &[u32]| -> Vec<_> { numbers.iter().map(|n| at(&format!("t.pass-{n}"))).collect() };
+        assert_eq!(left_beside(&target), names(&[1, 2, 6]));
+        assert_eq!(delete(&target).unwrap(), Deleted::default());
+        let stay: Vec<_> = names(&[1, 2, 3, 4, 5, 6, 7])
+            .into_iter()
+            .filter(|path| path.symlink_metadata().is_ok())
+            .collect();
+        assert_eq!(stay, names(&[3, 4, 5, 7]), "those of others");
+        assert!(!target.exists());
     }
 }

@@ -148,6 +148,21 @@ pub(crate) fn expect_readable(file: &Path, text: &[u8]) -> Result<()> {
     read.map_err(|reason| Error::Unreadable { path: file.to_owned(), reason })
 }
 
+/// The texts of metadata that are left of an array whose making or removal was interrupted: of the old one, and of the new one. One that
+/// is no text of metadata is empty.
+pub(crate) fn metadata_left(path: &Path) -> Vec<Vec<u8>> {
+    let text = |directory: &str| match read_metadata_text(&path.join(directory)) {
+        Ok((_, text)) => Some(text),
+        Err(Error::Missing { .. } | Error::NotAnArray { .. } | Error::HalfMade { .. }) => None,
+        // Nobody knows whose it is.
+        Err(_) => Some(vec![]),
+    };
+    let old = path.join(OLD);
+    // On a full disk it is the metadata themselves.
+    let as_file = old.is_file().then(|| fs::read(&old).unwrap_or_default());
+    [as_file, text(OLD), text(NEW)].into_iter().flatten().collect()
+}
+
 /// What is at a path that has no `zarr.json`.
 fn without_metadata(path: &Path) -> Error {
     let path = path.to_owned();
