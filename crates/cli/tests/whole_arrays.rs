@@ -11,7 +11,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use support::{arguments, done, facts, make, names, on_disk_bytes, read, refused, run};
+use support::{arguments, command, done, facts, make, names, on_disk_bytes, read, refused, run};
 
 #[test]
 fn info_tells_shape_type_bricks_and_what_is_written() {
@@ -253,6 +253,34 @@ fn an_array_that_is_written_meanwhile_is_neither_copied_nor_deleted() {
         read(&target);
         assert_eq!(path.exists(), command == "cp");
     }
+}
+
+#[test]
+fn a_name_may_end_with_a_slash_or_a_dot() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str, end: &str| format!("{}{end}", scratch.path().join(name).display());
+    let elements = make(&scratch.path().join("a"), &[3], &[2], DataType::Int32);
+    for end in ["", "/", "/.", "/./"] {
+        done(arguments!["cp", at("a", end), at("b", end)]);
+        done(arguments!["mv", at("b", end), at("c", end)]);
+        assert!(read(&scratch.path().join("c")) == elements);
+        done(arguments!["rm", at("c", end)]);
+        assert_eq!(names(scratch.path()), ["a"], "{end:?}");
+        fs::write(scratch.path().join("x.bin"), [1; 8]).unwrap();
+        done(arguments!["import", at("x.bin", ""), at("d", end), "--shape", "1", "--type", "float64"]);
+        done(arguments!["verify", at("d", end)]);
+        done(arguments!["rm", at("d", end)]);
+        fs::remove_file(scratch.path().join("x.bin")).unwrap();
+    }
+    // Where one is.
+    let here = |words: &[&str]| {
+        let ran = command().args(words).current_dir(scratch.path().join("a")).output().unwrap();
+        assert!(ran.status.success(), "{words:?}: {ran:?}");
+    };
+    here(&["cp", ".", "../b"]);
+    here(&["verify", "."]);
+    here(&["rm", "."]);
+    assert_eq!(names(scratch.path()), ["b"]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::directory::ArrayDirectory;
 use crate::disk::{Disk, Unsynced, entries};
 use crate::error::{Error, Operation, Result, refused};
 use crate::format::METADATA;
-use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey, read_metadata_text};
+use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey, named, read_metadata_text};
 use crate::turn::Turn;
 use crate::version::{Snapshot, Version};
 use rustix::fs::SeekFrom;
@@ -78,6 +78,7 @@ impl Copying {
     }
 
     pub(crate) fn begin_on(disk: Disk, source: ArrayDirectory, path: &Path) -> Result<Self> {
+        let path = &named(path);
         let free = |survey: Survey| match survey {
             Survey::Absent | Survey::Empty | Survey::HalfMade => Ok(survey),
             Survey::Ours(_) => Err(Error::Exists { path: path.to_owned(), found: "an array" }),

@@ -17,7 +17,7 @@ use crate::disk::{Disk, Unsynced, entries};
 use crate::error::{Error, Operation, Result, refused};
 use crate::format::{ArrayLayout, ArraySpec, METADATA, Metadata, Replaces, UNFINISHED};
 use crate::shard_file::lay_out_shard;
-use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey, expect_readable};
+use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey, expect_readable, named};
 use crate::turn::Turn;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -72,6 +72,7 @@ impl Creation {
     }
 
     pub(crate) fn begin_on(disk: Disk, path: &Path, spec: &ArraySpec) -> Result<Self> {
+        let path = &named(path);
         let (metadata, layout) = (spec.metadata()?, spec.layout()?);
         expect_readable(&path.join(METADATA), metadata.to_text().as_bytes())?;
         let not_ours = |path: &Path, found| Err(Error::NotOurs { path: path.to_owned(), found });
@@ -125,7 +126,7 @@ impl Creation {
         let (metadata, layout) = (spec.metadata()?, spec.layout()?);
         let disk = Disk::default();
         Ok(Self {
-            path: path.to_owned(),
+            path: named(path),
             metadata,
             layout,
             disk,

@@ -7,7 +7,7 @@ use crate::directory::ArrayDirectory;
 use crate::disk::{Disk, entries};
 use crate::error::{Error, Result};
 use crate::format::METADATA;
-use crate::survey::{ChunkTree, NEW, OLD, PART, Survey};
+use crate::survey::{ChunkTree, NEW, OLD, PART, Survey, named};
 use crate::turn::Turn;
 use crate::version::{Snapshot, Version};
 use std::path::{Path, PathBuf};
@@ -110,6 +110,7 @@ pub(crate) struct AsSeen<'a> {
 }
 
 pub(crate) fn delete_on(disk: &Disk, path: &Path) -> Result<Deleted> {
+    let path = &named(path);
     let _turn = Turn::take(path)?;
     delete_in_turn(disk, path, || retire_metadata(disk, path))
 }

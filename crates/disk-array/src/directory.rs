@@ -7,7 +7,7 @@ use crate::format::{
 };
 use crate::part::Part;
 use crate::shard_file::{ShardFile, lay_out_shard};
-use crate::survey::{expect_readable, read_metadata, read_metadata_text};
+use crate::survey::{expect_readable, named, read_metadata, read_metadata_text};
 use crate::turn::Turn;
 use crate::version::Version;
 use serde_json::{Map, Value};
@@ -49,6 +49,7 @@ impl ArrayDirectory {
     /// - [`Error::NotAnArray`]: a file, another directory, a group, an array of Zarr version 2.
     /// - [`Error::Malformed`], [`Error::Unsupported`]: `zarr.json` is not valid, or asks for what we do not have.
     pub fn open(path: &Path) -> Result<Self> {
+        let path = &named(path);
         // Before they are read: what is replaced meanwhile is then found to be another.
         let version = Version::of_metadata(path);
         let metadata = read_metadata(path)?;

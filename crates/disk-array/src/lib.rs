@@ -63,4 +63,4 @@ pub use format::{
 };
 pub use shard_file::ShardFile;
 pub use stored::Stored;
-pub use survey::absolute;
+pub use survey::{absolute, named};

@@ -83,7 +83,18 @@ fn expect_name(path: &Path) -> Result<()> {
 /// The same path wherever the program goes: with a name at its end even if `.` was given, and without a slash behind it, so that one
 /// place has one path. Links stay as they are.
 pub fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).components().collect()
+    named(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+}
+
+/// The same path without a slash or `/.` at its end, with which the system neither makes nor renames nor removes a directory. What ends
+/// with `..`, or is nothing but `.`, has no name that others could be made of, and gets the one that the directory has. Links
+/// stay as they are elsewhere.
+pub fn named(path: &Path) -> PathBuf {
+    let plain: PathBuf = path.components().collect();
+    match plain.file_name() {
+        Some(_) => plain,
+        None => fs::canonicalize(&plain).unwrap_or(plain),
+    }
 }
 
 /// Whether an array with these metadata was made by us, and still has its files where we put them.
@@ -246,5 +257,36 @@ impl ChunkTree {
         }
         self.directories.push(directory.to_owned());
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::directory::ArrayDirectory;
+    use crate::format::{ArraySpec, DataType};
+
+    #[test]
+    fn one_place_has_one_path_however_it_ends() {
+        let scratch = tempfile::tempdir().unwrap();
+        let place = fs::canonicalize(scratch.path()).unwrap().join("a");
+        let spec = ArraySpec::new(&[3], DataType::Float64).unwrap();
+        for end in ["", "/", "/.", "/././", "/c/.."] {
+            let path = PathBuf::from(format!("{}{end}", place.display()));
+            if end.ends_with("..") {
+                ArrayDirectory::create(&place, &spec).unwrap();
+            }
+            // Where one is, it is replaced.
+            for _ in 0..2 {
+                let array = ArrayDirectory::create(&path, &spec).unwrap();
+                assert_eq!(array.path(), place, "{end:?}");
+            }
+            assert_eq!(ArrayDirectory::open(&path).unwrap().path(), place, "{end:?}");
+            assert!(ArrayDirectory::delete(&path).unwrap().left.is_empty(), "{end:?}");
+            assert!(!place.exists(), "{end:?}");
+        }
+        assert_eq!(named(Path::new("")), Path::new(""));
+        assert_eq!(named(Path::new("nowhere/..")), Path::new("nowhere/.."));
+        assert_eq!(named(Path::new(".")), std::env::current_dir().unwrap());
     }
 }

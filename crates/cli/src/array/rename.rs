@@ -5,15 +5,16 @@ use crate::error::{Error, Result, refused};
 use crate::options;
 use crate::progress::Progress;
 use command::place::destination;
-use disk_array::{ArrayDirectory, between};
+use disk_array::{ArrayDirectory, between, named};
 use rustix::fs::{Access, CWD, RenameFlags};
 use rustix::io::Errno;
 use std::path::Path;
 
 pub(crate) fn run(options: &options::Mv) -> Result<()> {
-    let from = &options.names.source;
-    let source = ArrayDirectory::open(from)?;
-    let target = destination(from, &options.names.target)?;
+    let source = ArrayDirectory::open(&options.names.source)?;
+    // Without a slash or a dot at the end, with which the system renames nothing.
+    let from = &named(&options.names.source);
+    let target = named(&destination(from, &options.names.target)?);
     if let Some(between) = between::left_beside(from).into_iter().next() {
         return Err(Error::Between { path: from.clone(), between });
     }
