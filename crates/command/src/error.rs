@@ -205,6 +205,9 @@ impl Error {
             Self::Damaged { .. } => Some("restore it from a copy; what is whole can still be read"),
             Self::Link { .. } => Some("give the array's own name; rm deletes links"),
             Self::NotDeleted { .. } => Some("delete the array where it was, or the copy, with chemio rm"),
+            Self::Outdated { source: disk_array::Error::NotPutBack { .. }, .. } => {
+                Some("rename these to zarr.json in its directory, then remove the copy with chemio rm")
+            }
             Self::Outdated { .. } => Some("remove the copy with chemio rm, and move the array again"),
             Self::Between { .. } => Some("complete that copy first, or remove it with chemio rm"),
             Self::NoMemory { .. } => Some("say --memory with less, where the command has it"),

@@ -220,7 +220,7 @@ impl Copying {
             now.is_made_as(&self.source) && now.unfinished() == self.source.unfinished()
         };
         let path = self.source.path();
-        let is_unchanged = Version::of_metadata(path) == metadata
+        let is_unchanged = Version::of_metadata_now(path) == metadata
             && self.source.changed()?.is_none_or(is_same)
             && self.seen.is_still(&self.source)?;
         if is_unchanged { Ok(()) } else { Err(Error::Changed { path: path.to_owned() }) }
@@ -230,7 +230,7 @@ impl Copying {
     fn give_names(&mut self) -> Result<(ArrayDirectory, Option<Version>)> {
         assert!(self.shards.is_empty() && self.current.is_none(), "shards are left to copy");
         let new = self.path.join(NEW);
-        let version = Version::of_metadata(self.source.path());
+        let version = Version::of_metadata_now(self.source.path());
         let (_, text) = read_metadata_text(self.source.path())?;
         let metadata = self.disk.make_file(&new.join(METADATA))?;
         Disk::restrict(&new.join(METADATA), &look(&self.source.path().join(METADATA))?)?;
@@ -488,7 +488,7 @@ mod tests {
         let (source, wrote) = (source.to_owned(), Arc::new(OnceLock::new()));
         let tells = Arc::clone(&wrote);
         let act = move || tells.set(write_all(&source).is_ok()).expect("once");
-        (Disk::shared_after(calls, act), wrote)
+        (Disk::default().shared_after(calls, act), wrote)
     }
 
     fn move_on(disk: Disk, source: &Path, path: &Path) -> Result<Moved> {
@@ -568,6 +568,38 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_move_that_notices_a_write_and_then_stops_leaves_what_was_written() {
+        let mut not_put_back = 0;
+        for (calls, more) in (25..45).flat_map(|calls| (0..8).map(move |more| (calls, more))) {
+            let scratch = tempfile::tempdir().unwrap();
+            let (source, path) = (scratch.path().join("source"), scratch.path().join("copy"));
+            let before = elements_of(&make_source(&source));
+            let wrote = Arc::new(OnceLock::new());
+            let (tells, written) = (Arc::clone(&wrote), source.clone());
+            let act = move || tells.set(write_all(&written).is_ok()).expect("once");
+            let disk = Disk::stopping_after(calls + more).shared_after(calls, act);
+            let result = move_on(disk, &source, &path);
+            if let Ok(Moved { deleted: Err(Error::NotPutBack { old, .. }), .. }) = &result {
+                not_put_back += 1;
+                fs::rename(old, source.join(METADATA)).unwrap();
+            }
+            let wrote = wrote.get() == Some(&true);
+            let is_left = |path: &Path| {
+                ArrayDirectory::open(path).is_ok_and(|array| elements_of(&array) == [9; 9 * 48])
+            };
+            let place = format!("{calls} calls and {more}: {result:?}");
+            if wrote {
+                assert!(is_left(&source) || is_left(&path), "{place}");
+            } else {
+                let whole =
+                    |path: &Path| ArrayDirectory::open(path).is_ok_and(|array| elements_of(&array) == before);
+                assert!(whole(&source) || whole(&path), "{place}");
+            }
+        }
+        assert!(not_put_back > 0);
     }
 
     /// What is copied and then changed is neither copied nor deleted; where a directory for the copy was, it is as empty as it was.

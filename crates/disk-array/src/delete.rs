@@ -87,17 +87,17 @@ impl ArrayDirectory {
     fn retire_as_seen(&self, disk: &Disk, seen: &AsSeen<'_>) -> Result<()> {
         let path = self.path();
         let changed = || Error::Changed { path: path.to_owned() };
-        if Version::of_metadata(path) != seen.metadata || !seen.shards.is_still(self)? {
+        if Version::of_metadata_now(path) != seen.metadata || !seen.shards.is_still(self)? {
             return Err(changed());
         }
-        retire_metadata(disk, path)?;
-        let outcome = match seen.shards.is_still(self) {
-            Ok(true) => return Ok(()),
-            Ok(false) => Err(changed()),
-            Err(error) => Err(error),
+        let retired = retire_metadata(disk, path);
+        let error = match (retired, seen.shards.is_still(self)) {
+            (Ok(()), Ok(true)) => return Ok(()),
+            (_, Ok(false)) => changed(),
+            (Err(error), _) | (Ok(()), Err(error)) => error,
         };
         reinstate_metadata(disk, path)?;
-        outcome
+        Err(error)
     }
 }
 
@@ -163,15 +163,19 @@ fn retire_metadata(disk: &Disk, path: &Path) -> Result<()> {
     disk.sync_directory(path)
 }
 
-/// Takes back what [`retire_metadata`] has done.
+/// Takes back what [`retire_metadata`] has done, if it has come so far.
 fn reinstate_metadata(disk: &Disk, path: &Path) -> Result<()> {
     let (metadata, old) = (path.join(METADATA), path.join(OLD));
-    if old.is_file() {
-        disk.rename(&old, &metadata)?;
-    } else {
-        disk.rename(&old.join(METADATA), &metadata)?;
-        // What else was in it says nothing beside metadata.
-        disk.remove_directory(&old)?;
+    let aside = if old.is_file() { old.clone() } else { old.join(METADATA) };
+    if !metadata.is_file() {
+        disk.rename(&aside, &metadata).map_err(|error| {
+            let source = Box::new(error);
+            Error::NotPutBack { path: path.to_owned(), old: aside, source }
+        })?;
     }
-    disk.sync_directory(path)
+    // What else may be in it says nothing beside metadata.
+    if let Err(error) = disk.remove_directory(&old).and_then(|_| disk.sync_directory(path)) {
+        tracing::warn!(%error, "the mark of an array that was not deleted after all is left behind");
+    }
+    Ok(())
 }

@@ -86,11 +86,11 @@ impl Disk {
         Self { is_full: true, ..self }
     }
 
-    /// A disk on which another program acts after so many calls.
+    /// This disk, on which another program acts after so many calls.
     #[cfg(test)]
-    pub(crate) fn shared_after(calls: u64, act: impl Fn() + Send + Sync + 'static) -> Self {
+    pub(crate) fn shared_after(self, calls: u64, act: impl Fn() + Send + Sync + 'static) -> Self {
         let other = Some(OtherProgram { calls_left: AtomicU64::new(calls), act: Box::new(act) });
-        Self { other, ..Self::default() }
+        Self { other, ..self }
     }
 
     #[cfg(test)]

@@ -67,6 +67,16 @@ pub enum Error {
         /// The array's directory.
         path: PathBuf,
     },
+    /// An array was not deleted after all, because it was changed meanwhile or for another reason, and could not be made whole again.
+    #[error("{source}; the array is not deleted, and its metadata are {}: {}", old.display(), path.display())]
+    NotPutBack {
+        /// The array's directory.
+        path: PathBuf,
+        /// Where its metadata are now.
+        old: PathBuf,
+        /// Why they are not where they were.
+        source: Box<Error>,
+    },
     /// The system refused.
     #[error("{source}: {operation} {}", path.display())]
     System {
@@ -233,6 +243,7 @@ impl Error {
         match self {
             Self::System { path, .. }
             | Self::Changed { path }
+            | Self::NotPutBack { path, .. }
             | Self::BeingMade { path }
             | Self::Missing { path }
             | Self::HalfMade { path }

@@ -47,6 +47,11 @@ impl Version {
         fs::metadata(path.join(METADATA)).ok().map(|found| Self::of(&found))
     }
 
+    /// The same as it is now, whatever a network file system remembers.
+    pub(crate) fn of_metadata_now(path: &Path) -> Option<Self> {
+        metadata_anew(&path.join(METADATA)).ok().map(|found| Self::of(&found))
+    }
+
     /// How long another change may leave no trace, if the last one was so short a time before `now`, which is since 1970.
     fn step(&self, now: Duration) -> Option<Duration> {
         let [seconds, nanoseconds] = self.changed;
