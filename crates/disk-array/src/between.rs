@@ -49,8 +49,9 @@ pub fn check_free(target: &Path, pass: usize) -> Result<()> {
     if is_free { Ok(()) } else { Err(Error::InTheWay { path, target: target.to_owned() }) }
 }
 
-/// Deletes the array of ours at `target`, and before it what an unfinished copy to it has left beside it, so that none of that stays
-/// without its target, which tells whose it is. Until all of that is gone the target is as unfinished as it was.
+/// Deletes the array of ours at `target`, and before it what copies to it have left beside it, so that none of that stays
+/// without its target, which tells whose it is. Until all of that is gone the target is as unfinished as it was. An array that was made
+/// anew where a copy was interrupted takes with it what that one has left.
 ///
 /// # Errors
 /// As [`ArrayDirectory::delete`]; what has not been deleted then can be deleted by the same call.
@@ -62,7 +63,7 @@ fn delete_on(disk: &Disk, target: &Path) -> Result<Deleted> {
     // Who is making the target at this moment ends that first.
     drop(Turn::take(target)?);
     let mut left = vec![];
-    for between in left_beside(target) {
+    for between in beside(target, true) {
         left.extend(delete::delete_on(disk, &between)?.left);
     }
     left.extend(delete::delete_on(disk, target)?.left);
@@ -72,14 +73,22 @@ fn delete_on(disk: &Disk, target: &Path) -> Result<Deleted> {
 /// What an unfinished copy to `target` has left beside it: arrays, and what is left of such whose making or removal was interrupted, but for
 /// the empty directory that is the last of it, and might be anybody's. Nothing if the target is complete, or is no array of ours.
 pub fn left_beside(target: &Path) -> Vec<PathBuf> {
-    let may_have_left = match ArrayDirectory::open(target) {
-        Ok(array) => array.attributes().is_some() && array.unfinished().is_some(),
+    beside(target, false)
+}
+
+/// The same, and, `of_complete`, whole arrays beside a complete one too.
+fn beside(target: &Path, of_complete: bool) -> Vec<PathBuf> {
+    let is_unfinished = match ArrayDirectory::open(target) {
+        Ok(array) if array.attributes().is_some() => array.unfinished().is_some(),
         // What it was cannot be asked any more: it may have been made anew, or deleted without what is beside it.
         Err(Error::HalfMade { .. }) => true,
-        Err(_) => false,
+        _ => return vec![],
     };
-    let has_left = |&pass: &usize| is_left(target, pass) || is_remainder(&path(target, pass), target);
-    (0..PASSES_MAX).filter(|pass| may_have_left && has_left(pass)).map(|pass| path(target, pass)).collect()
+    let has_left = |&pass: &usize| {
+        ((is_unfinished || of_complete) && is_left(target, pass))
+            || (is_unfinished && is_remainder(&path(target, pass), target))
+    };
+    (0..PASSES_MAX).filter(has_left).map(|pass| path(target, pass)).collect()
 }
 
 /// Whether at `between` is what is left of an array of a copy to `target`. Metadata that are still there tell; what has none has no
@@ -138,6 +147,12 @@ mod tests {
         let left = ["t", "t.pass-1", "t.pass-2", "t.pass-3"].map(|name| at(name).exists());
         assert_eq!(left, [false, false, true, true], "none but those of the target");
         assert!(at("t.pass-4").exists(), "an empty directory is anybody's");
+
+        // One that was made anew, and not copied to.
+        array(&at("t.pass-1"), BETWEEN, mark(&target));
+        array(&target, "units", "hartree".into());
+        assert_eq!(delete(&target).unwrap(), Deleted::default());
+        assert!(!target.exists() && !at("t.pass-1").exists() && at("t.pass-2").exists());
     }
 
     #[test]
