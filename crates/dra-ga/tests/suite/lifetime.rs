@@ -109,10 +109,12 @@ pub(crate) fn what_is_done_by_another_handle_is_noticed(world: &World) {
     }
 
     one.set_attribute(UNFINISHED, Some(mark)).expect("marked");
-    one.fill(false);
+    let fill = one.fill(false);
+    one.write_filling(&in_memory, &all).expect("its mark").wait().expect("written");
     let same = world.disk.create(&path, &spec(&[9, 9], &[3, 3]), Access::ReadWrite).expect("created");
-    let text = world.all_fail(one.write(&in_memory, &all));
+    let text = world.all_fail(one.write_filling(&in_memory, &all));
     assert!(text.contains("replaced by another one"), "{text}");
+    drop(fill);
     let text = world.all_fail(one.set_attribute(UNFINISHED, None));
     assert!(text.contains("replaced by another one"), "{text}");
     same.close().expect("closed");
