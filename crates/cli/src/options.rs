@@ -146,7 +146,8 @@ pub(crate) struct Mv {
 
 /// Delete arrays, or what is left of those whose creation or deletion was interrupted.
 ///
-/// Files that are not an array's are left and named; links are refused. Once an array's metadata are gone the rest is deleted too, even
+/// Files that are not an array's are left and named; links are refused. What re-blocking has left beside its target, NAME.pass-1 and so
+/// on, goes with that. Once an array's metadata are gone the rest is deleted too, even
 /// if a signal arrives; a second one of the same kind ends it, and what is left then can be deleted by the same command.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  chemio rm amplitudes\n  chemio rm --foreign made-by-zarr-python")]

@@ -131,14 +131,14 @@ pub enum Error {
         target: PathBuf,
     },
     /// An array was copied to another file system, but could not be deleted where it was.
-    #[error("{source}; the copy {} is complete", copy.display())]
+    #[error("{source}; the copy {} is whole", copy.display())]
     NotDeleted {
         /// The copy.
         copy: PathBuf,
         /// Why.
         source: disk_array::Error,
     },
-    /// An array was changed when it had been copied to another file system, and the copy could not be taken back.
+    /// An array was changed when it had been copied to another file system.
     #[error("{source}; the copy {} is of before that", copy.display())]
     Outdated {
         /// The copy.
@@ -204,11 +204,12 @@ impl Error {
             }
             Self::Damaged { .. } => Some("restore it from a copy; what is whole can still be read"),
             Self::Link { .. } => Some("give the array's own name; rm deletes links"),
-            Self::NotDeleted { .. } => Some("delete the array where it was, or the copy, with chemio rm"),
-            Self::Outdated { source: disk_array::Error::NotPutBack { .. }, .. } => {
-                Some("rename these to zarr.json in its directory, then remove the copy with chemio rm")
+            Self::NotDeleted { .. } => Some(
+                "keep the copy until you know what is left where the array was; then remove that with chemio rm",
+            ),
+            Self::Outdated { .. } => {
+                Some("both are there: compare them, and remove the one that is not wanted with chemio rm")
             }
-            Self::Outdated { .. } => Some("remove the copy with chemio rm, and move the array again"),
             Self::Between { .. } => Some("complete that copy first, or remove it with chemio rm"),
             Self::NoMemory { .. } => Some("say --memory with less, where the command has it"),
             _ => None,

@@ -63,8 +63,13 @@ fn delete_on(disk: &Disk, target: &Path) -> Result<Deleted> {
     // Who is making the target at this moment ends that first.
     drop(Turn::take(target)?);
     let mut left = vec![];
-    for between in beside(target, true) {
-        left.extend(delete::delete_on(disk, &between)?.left);
+    for pass in 0..PASSES_MAX {
+        let between = path(target, pass);
+        if is_beside(target, pass) {
+            // Somebody may be making an array of his own there at this moment.
+            let is_there = || is_beside(target, pass);
+            left.extend(delete::delete_wanted_on(disk, &between, is_there)?.left);
+        }
     }
     left.extend(delete::delete_on(disk, target)?.left);
     Ok(Deleted { left })
@@ -73,32 +78,60 @@ fn delete_on(disk: &Disk, target: &Path) -> Result<Deleted> {
 /// What an unfinished copy to `target` has left beside it: arrays, and what is left of such whose making or removal was interrupted, but for
 /// the empty directory that is the last of it, and might be anybody's. Nothing if the target is complete, or is no array of ours.
 pub fn left_beside(target: &Path) -> Vec<PathBuf> {
-    beside(target, false)
+    let is_left = |&pass: &usize| is_beside(target, pass);
+    let passes = if Target::of(target) == Target::Unfinished { 0..PASSES_MAX } else { 0..0 };
+    passes.filter(is_left).map(|pass| path(target, pass)).collect()
 }
 
-/// The same, and, `of_complete`, whole arrays beside a complete one too.
-fn beside(target: &Path, of_complete: bool) -> Vec<PathBuf> {
-    let is_unfinished = match ArrayDirectory::open(target) {
-        Ok(array) if array.attributes().is_some() => array.unfinished().is_some(),
-        // What it was cannot be asked any more: it may have been made anew, or deleted without what is beside it.
-        Err(Error::HalfMade { .. }) => true,
-        _ => return vec![],
-    };
-    let has_left = |&pass: &usize| {
-        ((is_unfinished || of_complete) && is_left(target, pass))
-            || (is_unfinished && is_remainder(&path(target, pass), target))
-    };
-    (0..PASSES_MAX).filter(has_left).map(|pass| path(target, pass)).collect()
+/// What copies to a target may have left beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    /// Whatever its passes need.
+    Unfinished,
+    /// What is left where an array was made anew before the copy to it was complete.
+    Complete,
+    /// Nothing, or nobody knows.
+    Other,
+}
+
+impl Target {
+    fn of(target: &Path) -> Self {
+        match ArrayDirectory::open(target) {
+            Ok(array) if array.attributes().is_none() => Self::Other,
+            Ok(array) if array.unfinished().is_some() => Self::Unfinished,
+            // The copy of an array between passes, made to rescue that.
+            Ok(array) if array.metadata().attributes.contains_key(BETWEEN) => Self::Other,
+            Ok(_) => Self::Complete,
+            // What it was cannot be asked any more: it may have been made anew, or deleted without what is beside it.
+            Err(Error::HalfMade { .. }) => Self::Unfinished,
+            Err(_) => Self::Other,
+        }
+    }
+}
+
+/// Whether what pass number `pass` of a copy to `target` has left goes when the target does. Links are left alone.
+fn is_beside(target: &Path, pass: usize) -> bool {
+    let between = path(target, pass);
+    // Mostly there is nothing.
+    if !between.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+        return false;
+    }
+    match Target::of(target) {
+        Target::Unfinished => is_left(target, pass) || is_remainder(&between, target, false),
+        Target::Complete => is_left(target, pass) || is_remainder(&between, target, true),
+        Target::Other => false,
+    }
 }
 
 /// Whether at `between` is what is left of an array of a copy to `target`. Metadata that are still there tell; what has none has no
-/// elements that anybody could read.
-fn is_remainder(between: &Path, target: &Path) -> bool {
+/// elements that anybody could read, and counts unless it `needs_mark`.
+fn is_remainder(between: &Path, target: &Path, needs_mark: bool) -> bool {
     let is_marked = |text: &Vec<u8>| {
         Metadata::of_text(text).is_ok_and(|metadata| metadata.attributes.get(BETWEEN) == Some(&mark(target)))
     };
     let is_half_made = matches!(ArrayDirectory::open(between), Err(Error::HalfMade { .. }));
-    is_half_made && metadata_left(between).iter().all(is_marked)
+    let left = metadata_left(between);
+    is_half_made && left.iter().all(is_marked) && !(needs_mark && left.is_empty())
 }
 
 /// Whether there is an array that pass number `pass` of a copy to `target` has left.

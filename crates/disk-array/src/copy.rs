@@ -51,8 +51,8 @@ pub struct Copying {
 pub struct Moved {
     /// The copy, which is whole.
     pub copy: ArrayDirectory,
-    /// What was left of the source, or why it is still there, or only its metadata are gone. After [`Error::Changed`] the copy, which could
-    /// not be removed, is of before the change.
+    /// What was left of the source, or why it is still there, or a part of it. After [`Error::Changed`] the copy is of before the
+    /// change; it stays, because a source that has lost something since is no better.
     pub deleted: Result<Deleted>,
 }
 
@@ -178,40 +178,16 @@ impl Copying {
     /// other than chemio's do, must have ended before: what he writes when the last look is over goes with the file.
     ///
     /// # Errors
-    /// As [`commit`](Self::commit), with [`Error::Changed`] also if somebody has written to the source since. Then the source is as it
-    /// was, with what was written, and there is no copy.
+    /// As [`commit`](Self::commit). What keeps the source from being deleted when there is a copy is told in [`Moved`].
     ///
     /// # Panics
     /// If something is left to copy.
     pub fn commit_and_delete_source(mut self) -> Result<Moved> {
         let (copy, metadata) = self.give_names()?;
-        let (seen, made) = (AsSeen { metadata, shards: &self.seen }, Snapshot::of(&copy));
+        let seen = AsSeen { metadata, shards: &self.seen };
         let deleted = ArrayDirectory::open(self.source.path())
             .and_then(|source| source.delete_as_seen_on(&self.disk, &seen));
-        match deleted {
-            Err(changed @ Error::Changed { .. }) => match made.and_then(|made| self.withdraw(&copy, &made)) {
-                Ok(()) => Err(changed),
-                Err(error) => {
-                    tracing::warn!(%error, "a copy of what has been changed since is left behind");
-                    Ok(Moved { copy, deleted: Err(changed) })
-                }
-            },
-            deleted => Ok(Moved { copy, deleted }),
-        }
-    }
-
-    /// Takes the copy, whole as it is, back, because the source has changed since; not if somebody has written to it already, as it was
-    /// `seen` when it was made.
-    fn withdraw(&self, copy: &ArrayDirectory, seen: &Snapshot) -> Result<()> {
-        if !seen.is_still(copy)? {
-            return Err(Error::Changed { path: self.path.clone() });
-        }
-        let new = self.path.join(NEW);
-        self.disk.make_directory(&new)?;
-        self.disk.sync_directory(&self.path)?;
-        self.disk.rename(&self.path.join(METADATA), &new.join(METADATA))?;
-        self.disk.sync_directory(&self.path)?;
-        self.abandon()
+        Ok(Moved { copy, deleted })
     }
 
     /// Somebody may have written to shards that had been copied, or have completed the source, or replaced the `metadata` that the copy gets.
@@ -524,13 +500,18 @@ mod tests {
 
     #[test]
     fn a_write_at_any_moment_of_a_move_is_in_the_copy_or_in_the_source_that_stays() {
-        let (mut refused, mut too_late) = (0, 0);
+        let (mut refused, mut kept, mut too_late) = (0, 0, 0);
         for calls in 0.. {
             let scratch = tempfile::tempdir().unwrap();
             let (source, path) = (scratch.path().join("source"), scratch.path().join("copy"));
             let before = elements_of(&make_source(&source));
             let (disk, wrote) = written_after(calls, &source);
             let is_left = match move_on(disk, &source, &path) {
+                Ok(Moved { copy, deleted: Err(Error::Changed { path: changed }) }) => {
+                    assert!(changed == source && elements_of(&copy) == before, "after {calls} calls");
+                    kept += 1;
+                    elements_of(&ArrayDirectory::open(&source).unwrap())
+                }
                 Ok(moved) => {
                     assert_eq!(moved.deleted.unwrap(), Deleted::default());
                     assert!(!source.exists());
@@ -547,7 +528,31 @@ mod tests {
             too_late += u32::from(!wrote);
             assert!(if wrote { is_left == [9; 9 * 48] } else { is_left == before }, "after {calls} calls");
         }
-        assert!(refused > 10 && too_late > 2, "{refused} moves refused, {too_late} writes too late");
+        assert!(refused > 10 && kept > 2 && too_late > 2, "{refused} {kept} {too_late}");
+    }
+
+    #[test]
+    fn a_shard_of_the_source_that_goes_at_any_moment_of_a_move_takes_no_copy_with_it() {
+        let mut kept = 0;
+        for calls in 0.. {
+            let scratch = tempfile::tempdir().unwrap();
+            let (source, path) = (scratch.path().join("source"), scratch.path().join("copy"));
+            let shard = make_source(&source).shard_path(1);
+            let went = Arc::new(OnceLock::new());
+            let tells = Arc::clone(&went);
+            let act = move || tells.set(fs::remove_file(&shard).is_ok()).expect("once");
+            match move_on(Disk::default().shared_after(calls, act), &source, &path) {
+                Ok(moved) => {
+                    expect_whole(&moved.copy);
+                    kept += u32::from(moved.deleted.is_err());
+                }
+                Err(_) => assert!(ArrayDirectory::open(&path).is_err(), "after {calls} calls"),
+            }
+            if went.get().is_none() {
+                break;
+            }
+        }
+        assert!(kept > 2, "{kept}");
     }
 
     #[test]

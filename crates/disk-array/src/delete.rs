@@ -65,7 +65,7 @@ impl ArrayDirectory {
         let path = self.path();
         let retire = || match seen {
             Some(seen) => self.retire_as_seen(disk, seen),
-            None => retire_metadata(disk, path),
+            None => retire_metadata(disk, path, &mut false),
         };
         if self.attributes().is_some() && matches!(Survey::of(path)?, Survey::Ours(_)) {
             return delete_in_turn(disk, path, retire);
@@ -90,13 +90,18 @@ impl ArrayDirectory {
         if Version::of_metadata_now(path) != seen.metadata || !seen.shards.is_still(self)? {
             return Err(changed());
         }
-        let retired = retire_metadata(disk, path);
+        let mut is_aside = false;
+        let retired = retire_metadata(disk, path, &mut is_aside);
+        let is_same = seen.metadata.is_some_and(|seen| seen.is_of(&aside(path)));
         let error = match (retired, seen.shards.is_still(self)) {
-            (Ok(()), Ok(true)) => return Ok(()),
-            (_, Ok(false)) => changed(),
+            (Ok(()), Ok(true)) if is_aside && is_same => return Ok(()),
+            (Ok(()), Ok(_)) | (Err(_), Ok(false)) => changed(),
             (Err(error), _) | (Ok(()), Err(error)) => error,
         };
-        reinstate_metadata(disk, path)?;
+        // Not if somebody else has taken them away: he is deleting the array, or making another one.
+        if is_aside {
+            reinstate_metadata(disk, path)?;
+        }
         Err(error)
     }
 }
@@ -112,7 +117,17 @@ pub(crate) struct AsSeen<'a> {
 pub(crate) fn delete_on(disk: &Disk, path: &Path) -> Result<Deleted> {
     let path = &named(path);
     let _turn = Turn::take(path)?;
-    delete_in_turn(disk, path, || retire_metadata(disk, path))
+    delete_in_turn(disk, path, || retire_metadata(disk, path, &mut false))
+}
+
+/// The same, of what is `wanted` also when nobody else makes or removes an array there; nothing is left of what is not.
+pub(crate) fn delete_wanted_on(disk: &Disk, path: &Path, wanted: impl FnOnce() -> bool) -> Result<Deleted> {
+    let _turn = Turn::take(path)?;
+    if wanted() {
+        delete_in_turn(disk, path, || retire_metadata(disk, path, &mut false))
+    } else {
+        Ok(Deleted::default())
+    }
 }
 
 fn delete_in_turn(disk: &Disk, path: &Path, retire: impl FnOnce() -> Result<()>) -> Result<Deleted> {
@@ -147,34 +162,38 @@ fn delete_in_turn(disk: &Disk, path: &Path, retire: impl FnOnce() -> Result<()>)
 }
 
 /// Takes the metadata to `.chemio-old`, in the directory of this name. Where the disk has no room for a directory they get the
-/// name themselves: the place of one name in a directory is enough for the other.
-fn retire_metadata(disk: &Disk, path: &Path) -> Result<()> {
+/// name themselves: the place of one name in a directory is enough for the other. `is_aside`: whether it was this call that took them there.
+fn retire_metadata(disk: &Disk, path: &Path, is_aside: &mut bool) -> Result<()> {
     let (metadata, old) = (path.join(METADATA), path.join(OLD));
     match disk.make_directory(&old) {
         Ok(_) => {
             disk.sync_directory(path)?;
-            disk.rename_if_there(&metadata, &old.join(METADATA))?;
+            *is_aside = disk.rename_if_there(&metadata, &old.join(METADATA))?;
         }
         Err(error) if error.is_no_room() || old.is_file() => {
-            disk.rename_if_there(&metadata, &old)?;
+            *is_aside = disk.rename_if_there(&metadata, &old)?;
         }
         Err(error) => return Err(error),
     }
     disk.sync_directory(path)
 }
 
-/// Takes back what [`retire_metadata`] has done, if it has come so far.
+/// Where [`retire_metadata`] has taken the metadata.
+fn aside(path: &Path) -> PathBuf {
+    let old = path.join(OLD);
+    if old.is_file() { old } else { old.join(METADATA) }
+}
+
+/// Takes back what [`retire_metadata`] has done; durable when this returns.
 fn reinstate_metadata(disk: &Disk, path: &Path) -> Result<()> {
-    let (metadata, old) = (path.join(METADATA), path.join(OLD));
-    let aside = if old.is_file() { old.clone() } else { old.join(METADATA) };
-    if !metadata.is_file() {
-        disk.rename(&aside, &metadata).map_err(|error| {
-            let source = Box::new(error);
-            Error::NotPutBack { path: path.to_owned(), old: aside, source }
-        })?;
-    }
+    let old = aside(path);
+    disk.rename(&old, &path.join(METADATA)).map_err(|error| {
+        let source = Box::new(error);
+        Error::NotPutBack { path: path.to_owned(), old, source }
+    })?;
+    disk.sync_directory(path)?;
     // What else may be in it says nothing beside metadata.
-    if let Err(error) = disk.remove_directory(&old).and_then(|_| disk.sync_directory(path)) {
+    if let Err(error) = disk.remove_directory(&path.join(OLD)) {
         tracing::warn!(%error, "the mark of an array that was not deleted after all is left behind");
     }
     Ok(())

@@ -33,6 +33,8 @@ fn warn(error: &io::Error, place: &Path) {
 }
 
 fn keep_of(file: &File, replaced: &Metadata, place: &Path) -> io::Result<()> {
+    // At first nobody else, whatever fails below.
+    file.set_permissions(Permissions::from_mode(replaced.mode() & 0o700))?;
     let has_group = keep_owner(file, replaced)?;
     let list = access_list(place)?;
     let rights = replaced.mode() & 0o777;

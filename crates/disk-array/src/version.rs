@@ -52,6 +52,11 @@ impl Version {
         metadata_anew(&path.join(METADATA)).ok().map(|found| Self::of(&found))
     }
 
+    /// Whether the file at `path` is this one, with what was written to it: its name may be another.
+    pub(crate) fn is_of(&self, path: &Path) -> bool {
+        metadata_anew(path).is_ok_and(|found| Self { changed: self.changed, ..Self::of(&found) } == *self)
+    }
+
     /// How long another change may leave no trace, if the last one was so short a time before `now`, which is since 1970.
     fn step(&self, now: Duration) -> Option<Duration> {
         let [seconds, nanoseconds] = self.changed;
