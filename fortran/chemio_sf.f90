@@ -31,7 +31,8 @@ module chemio_sf
   ! end codes
 
   interface
-    !> Makes the file <fname>.<n>, or finds it again; handle is n - 3000, the lowest that is free. Hints: -1 is "don't know".
+    !> Makes the file <fname>.<n>, or finds it again; handle is n - 3000, the lowest that is free (0 is left out). Hints: -1 is
+    !> "don't know".
     integer function sf_create(fname, size_hard_limit, size_soft_limit, req_size, handle)
       character(len=*), intent(in) :: fname
       double precision, intent(in) :: size_hard_limit, size_soft_limit, req_size

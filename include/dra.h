@@ -69,7 +69,7 @@ extern "C" {
 
 /**
  * Makes an array on disk, a directory filename that any Zarr reader opens, and stores its handle in *d_a: the lowest that
- * is free from -5000 upward, the same on all ranks. An array made by chemio that is there is replaced; anything else is left
+ * is free from -5000 upward, without 0, the same on all ranks. An array made by chemio that is there is replaced; anything else is left
  * alone, and an error. Collective over all ranks.
  *
  * type: one of the codes of macdecls.h but characters, bytes and long double. dims: ndim extents, 1 to 7. mode: DRA_RW or
@@ -153,7 +153,7 @@ int NDRA_Read_section(int transp, int g_a, const int *glo, const int *ghi, int d
 /**
  * Copies array d_src into array d_dst, of any bricks, with the dimensions in another order: dimension perm[i] of the source
  * becomes dimension i of the target, counted from 0. All of the target is written, and is on the device when this returns; until
- * then the target cannot be read, also if the program is killed. The same call made again goes on where it was. It moves the
+ * then the target cannot be read or written, also if the program is killed. The same call made again goes on where it was. It moves the
  * array in as few passes as the memory of DRA_Init on all ranks together allows. Collective over all ranks.
  *
  * Returns the same on all ranks: 0; -1994 if there is no such array; 1 if source and target are one array, have other types, or the

@@ -53,7 +53,7 @@ fn arguments(handle: c_int, offset: SFsize_t, bytes: SFsize_t, buffer: *mut c_vo
 }
 
 /// Makes the file `<fname>.<n>`, open for reading and writing, and stores its handle, n - 3000, in `*handle`: the lowest
-/// that is free, the same on all ranks. A file that is there is taken as it is. Collective over all ranks.
+/// that is free, the same on all ranks; 0 is left out, so that n = 3000 has 1. A file that is there is taken as it is. Collective over all ranks.
 ///
 /// Hints in bytes, -1 for "don't know": no write may pass `size_hard_limit`; the file will be about `size_soft_limit`
 /// long, which is reserved; most transfers have about `req_size` bytes.
