@@ -18,8 +18,6 @@ use section::{Section, Shape};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use fill::Fill;
-
 /// Of so many bricks it is asked together whether there is data.
 const ASKED_BRICKS_MIN: u64 = 8;
 
@@ -187,7 +185,7 @@ impl DiskArray {
     ///   [`Error::SectionsDiffer`], or [`Error::Unfinished`] where somebody fills the array by steps that he has noted, on a rank.
     /// - [`Error::Comm`]: the ranks could not talk to each other.
     pub fn write(&self, memory: &Arc<dyn ArrayInMemory>, transfer: &Transfer) -> Result<Request> {
-        self.start(memory, transfer, Direction::ToDisk, Self::check_writable)
+        self.start(memory, transfer, Direction::ToDisk, Self::expect_not_filled)
     }
 
     /// Starts reading a section to memory; otherwise as [`write`](Self::write). Nobody may use those elements in memory until
@@ -269,17 +267,16 @@ impl DiskArray {
         Syncing::start(&self.context, move || open.shards.sync())
     }
 
-    /// Asks the system to forget what it keeps in memory of the files, so that elements are read from the device again; no promise: what
-    /// is not durable stays. Local, but for all of it each rank of a node has to call it.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn drop_cached(&self) -> Result<()> {
+    /// Asks the system to forget what it keeps in memory of the files, so that elements are read from the device again. No promise: what
+    /// is not durable stays, and what the system refuses is a warning in the log. Local, but for all of it each rank of a node has to call it.
+    pub fn drop_cached(&self) {
         let (here, rank) = (self.context.ranks_here(), self.context.comm().rank());
         let place = here.iter().position(|&other| other == rank).unwrap_or(0);
         let shards = 0..self.directory.layout().shards_count();
         let mut mine = shards.skip(place).step_by(here.len().max(1));
-        Ok(mine.try_for_each(|number| self.directory.drop_cached(number))?)
+        if let Err(error) = mine.try_for_each(|number| self.directory.drop_cached(number)) {
+            tracing::warn!(%error, "what is read of an array may come from memory");
+        }
     }
 
     /// Waits for the transfers of this array, and closes it when all that was written is on the device. Collective. Requests

@@ -26,7 +26,7 @@ mod shards;
 mod syncing;
 mod transfer;
 
-pub use array::{Access, DiskArray, Fill};
+pub use array::{Access, DiskArray};
 pub use context::{Context, MemoryLimit, OpenDevice, Settings};
 pub use disk_array::{
     ATTEMPT, Alignment, ArrayDirectory, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, Creation,

@@ -12,15 +12,16 @@ use crate::pass::{Patience, Run, Watch};
 use crate::prepare::{agree, check, make_plan, path_of};
 use dra::between::{BETWEEN, mark, path};
 use dra::{
-    Access, ArraySpec, BrickShape, Bricks, Context, DiskArray, MakeArray, MemoryLimit, Syncing, UNFINISHED,
+    ATTEMPT, Access, ArraySpec, BrickShape, Bricks, Context, DiskArray, MakeArray, MemoryLimit, Syncing,
+    UNFINISHED,
 };
 use layout::{DeviceModel, Pass, Permutation, Plan};
 use serde_json::Value;
 
 /// A copy under way, see [`copy`](crate::copy()), which is one that is waited for.
 ///
-/// The program may do something else between calls, but not with the arrays: the target cannot be read before the copy is complete,
-/// and what is written to either meanwhile may or may not be copied. It holds the memory of its context until it is complete;
+/// The program may do something else between calls, but not with the arrays: the target cannot be read or written before the copy is
+/// complete, and what is written to the source meanwhile may or may not be copied. It holds the memory of its context until it is complete;
 /// another copy of the same context should begin after that. One that is dropped before leaves its target unfinished.
 #[derive(Debug)]
 pub struct Copying<'a> {
@@ -112,6 +113,7 @@ impl<'a> Copying<'a> {
         if copying.position.pass < copying.plan.passes().len() {
             let finds_between = copying.between.to.is_some();
             if let Err(error) = copying.begin_pass(source, target) {
+                // The note of what was found is as good as the one before.
                 if !finds_between {
                     copying.take_back(target, note);
                 }
@@ -122,11 +124,20 @@ impl<'a> Copying<'a> {
     }
 
     /// Nothing of the first pass could be begun: the target is what it was, with the note that it had.
-    fn take_back(&mut self, target: &mut DiskArray, note: Option<Value>) {
-        let deleted = self.between.to.take().map_or(Ok(()), DiskArray::delete);
-        // Where hosts have different notes this is refused, and the new one stays: it says as much as all of them.
-        if let Err(error) = deleted.and_then(|()| target.set_attribute(UNFINISHED, note)) {
+    fn take_back(&mut self, target: &mut DiskArray, mut note: Option<Value>) {
+        // But an earlier try that is still going on has been told to end, and ends.
+        if let Some(attempt) = note.as_mut().and_then(|note| note.get_mut(ATTEMPT)) {
+            *attempt = self.journal.attempt().into();
+        }
+        // Where hosts have different notes this is refused, and the new one stays: it says as much as all of them. So it is where
+        // another try has begun meanwhile, whose arrays are there now.
+        if let Err(error) = target.set_attribute(UNFINISHED, note) {
             tracing::warn!(%error, "a target stays marked as unfinished");
+            return;
+        }
+        self.between.to = None;
+        if self.position.pass + 1 < self.plan.passes().len() {
+            self.remove_between(target, self.position.pass);
         }
     }
 
@@ -298,10 +309,10 @@ impl<'a> Copying<'a> {
         self.progress.written_bytes = (elems * number as u64 + before).saturating_mul(self.element_bytes);
         self.unnoted_bytes = 0;
         let source = self.between.from.as_ref().unwrap_or(source);
+        let run = Run::begin(pass, template, source, &mut self.boxes)?;
         // What is large and durable at the end need not go through memory once more.
         let around_cache = goes_around_cache(pass, self.element_bytes, &self.options.device);
-        let fill = self.between.to.as_ref().unwrap_or(target).fill(around_cache);
-        let run = Run::begin(pass, template, source, &mut self.boxes, fill)?;
+        self.between.to.as_ref().unwrap_or(target).fill(around_cache);
         self.stage = Stage::Pass(Box::new(run));
         Ok(())
     }
@@ -332,9 +343,10 @@ impl<'a> Copying<'a> {
         }
         // Whatever failed, it failed on all ranks.
         let freed = run.free(&mut self.boxes);
-        drop(run);
+        let written = watch.target();
+        written.filled();
         advanced.and(freed)?;
-        self.stage = Stage::Syncing(watch.target().start_sync());
+        self.stage = Stage::Syncing(written.start_sync());
         Ok(true)
     }
 

@@ -7,7 +7,7 @@
 use crate::boxes::Boxes;
 use crate::gathered::{Gathered, Held};
 use crate::populating::Populating;
-use dra::{ArrayInMemory, DiskArray, Fill, MadeArray, Request, Syncing, Transfer};
+use dra::{ArrayInMemory, DiskArray, MadeArray, Request, Syncing, Transfer};
 use layout::{Pass, Step, Steps};
 use section::{Section, size};
 use std::collections::VecDeque;
@@ -111,19 +111,15 @@ pub(crate) struct Run {
     writing: VecDeque<UnderWay>,
     /// What was written becomes durable, to be noted.
     syncing: Option<Syncing>,
-    /// Of what it writes.
-    _fill: Fill,
 }
 
 impl Run {
-    /// Makes what the steps of a pass from a template on need, and starts to read the first ones; what it writes has been begun to be
-    /// filled. Collective.
+    /// Makes what the steps of a pass from a template on need, and starts to read the first ones. Collective.
     pub(crate) fn begin(
         pass: &Pass,
         from_template: u64,
         source: &DiskArray,
         boxes: &mut Boxes<'_>,
-        fill: Fill,
     ) -> dra::Result<Self> {
         let mut run = Self {
             pass: pass.clone(),
@@ -135,7 +131,6 @@ impl Run {
             reading: VecDeque::new(),
             writing: VecDeque::new(),
             syncing: None,
-            _fill: fill,
         };
         if let Err(error) = run.fill_turns(source, boxes) {
             // The first error is the one to be told.

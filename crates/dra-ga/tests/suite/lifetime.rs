@@ -108,13 +108,19 @@ pub(crate) fn what_is_done_by_another_handle_is_noticed(world: &World) {
         world.barrier();
     }
 
+    one.set_attribute(UNFINISHED, Some(mark.clone())).expect("marked");
+    one.fill(false);
+    // Who fills it goes away with a write under way; when the mark has gone, too, it is an array like any other.
+    let filling = one.write_filling(&in_memory, &all).expect("its mark");
+    drop(filling);
+    one.set_attribute(UNFINISHED, None).expect("complete");
+    one.write(&in_memory, &all).expect("nobody fills it").wait().expect("written");
+
     one.set_attribute(UNFINISHED, Some(mark)).expect("marked");
-    let fill = one.fill(false);
-    one.write_filling(&in_memory, &all).expect("its mark").wait().expect("written");
+    one.fill(false);
     let same = world.disk.create(&path, &spec(&[9, 9], &[3, 3]), Access::ReadWrite).expect("created");
     let text = world.all_fail(one.write_filling(&in_memory, &all));
     assert!(text.contains("replaced by another one"), "{text}");
-    drop(fill);
     let text = world.all_fail(one.set_attribute(UNFINISHED, None));
     assert!(text.contains("replaced by another one"), "{text}");
     same.close().expect("closed");

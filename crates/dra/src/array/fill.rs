@@ -1,40 +1,27 @@
 //! Writing all of an array step by step, as what re-blocks one does.
 
-use super::{DiskArray, OpenArray};
+use super::DiskArray;
 use crate::error::Result;
 use crate::in_memory::ArrayInMemory;
 use crate::request::Request;
 use crate::shards::Filling;
 use crate::transfer::{Direction, Transfer};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 /// The pages of the page cache, or a multiple of what they are.
 const PAGE_BYTES: u64 = 4096;
 
-/// The files of an array are written as those of one of which all is written, until this is dropped; see [`DiskArray::fill`].
-#[derive(Debug)]
-#[must_use = "it is over when this is dropped"]
-pub struct Fill {
-    open: Arc<OpenArray>,
-}
-
-impl Drop for Fill {
-    fn drop(&mut self) {
-        self.open.shards.fill(Filling::Parts);
-    }
-}
-
 impl DiskArray {
-    /// All of the array is written from now on, until what this returns is dropped: a shard has all its space reserved, in few pieces
-    /// however many write it, as soon as a rank writes there. Local, but all ranks have to say the same, and begin while nothing
-    /// is under way.
+    /// All of the array is written from now on until [`filled`](Self::filled), or until it is found at a [write](Self::write) that nobody
+    /// fills it any more: a shard has all its space reserved, in few pieces however many write it, as soon as a rank writes there. Waits for
+    /// transfers of this handle. Local, but all ranks have to say the same before any of them writes.
     ///
     /// With `around_cache`, writes go around the page cache: for much that nobody reads soon. A page that some write around the
     /// cache and others through it, or a part of one that is written around it, may be lost. So every part of a brick that is
     /// written, if it is not the whole brick, must then begin and end on pages of 4096 bytes; bricks do, in an array that is
     /// [aligned](crate::format::Alignment) to pages, and nothing goes around the cache in another one, or where bricks have to be moved in
     /// pieces that do not.
-    pub fn fill(&self, around_cache: bool) -> Fill {
+    pub fn fill(&self, around_cache: bool) {
         let (layout, engine) = (self.directory.layout(), self.context.engine());
         let is_in_pages = || {
             let (brick, element_bytes) = (layout.bricks().brick(), layout.data_type().bytes());
@@ -45,8 +32,32 @@ impl DiskArray {
             [shard.stride_bytes(), shard.offset_bytes(0)].iter().all(|at| at.is_multiple_of(PAGE_BYTES))
                 && is_in_pages();
         let filling = if around_cache && aligned { Filling::AroundCache } else { Filling::ThroughCache };
+        self.wait_for_jobs();
         self.open.shards.fill(filling);
-        Fill { open: Arc::clone(&self.open) }
+    }
+
+    /// Writes are no longer those of [`fill`](Self::fill). While nothing is under way; otherwise as that.
+    pub fn filled(&self) {
+        self.open.shards.fill(Filling::Parts);
+    }
+
+    /// Refuses to write what somebody fills. Where nobody does any more, the files are those of an array of which parts are written:
+    /// whoever began to fill it by this handle may have been dropped with transfers under way.
+    pub(super) fn expect_not_filled(&self) -> Result<()> {
+        self.check_writable()?;
+        if self.open.shards.are_filled() {
+            self.wait_for_jobs();
+            self.filled();
+        }
+        Ok(())
+    }
+
+    /// Waits for all transfers of this handle, whose errors are still to be told.
+    fn wait_for_jobs(&self) {
+        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for job in jobs {
+            self.context.engine().wait(&job);
+        }
     }
 
     /// Starts a write of what fills the array by steps, which [`write`](Self::write) refuses; otherwise as that. For whoever has
