@@ -207,6 +207,9 @@ impl Error {
             Self::NotDeleted { .. } => Some(
                 "keep the copy until you know what is left where the array was; then remove that with chemio rm",
             ),
+            Self::Outdated { source: disk_array::Error::NotPutBack { .. }, .. } => Some(
+                "rename these to zarr.json in its directory, compare the two, and remove the one that is not wanted",
+            ),
             Self::Outdated { .. } => {
                 Some("both are there: compare them, and remove the one that is not wanted with chemio rm")
             }

@@ -92,10 +92,10 @@ impl ArrayDirectory {
         }
         let mut is_aside = false;
         let retired = retire_metadata(disk, path, &mut is_aside);
-        let is_same = seen.metadata.is_some_and(|seen| seen.is_of(&aside(path)));
         let error = match (retired, seen.shards.is_still(self)) {
-            (Ok(()), Ok(true)) if is_aside && is_same => return Ok(()),
+            (Ok(()), Ok(true)) if is_aside && seen.has_metadata_aside(path) => return Ok(()),
             (Ok(()), Ok(_)) | (Err(_), Ok(false)) => changed(),
+            (Err(_), Ok(true)) if is_aside && !seen.has_metadata_aside(path) => changed(),
             (Err(error), _) | (Ok(()), Err(error)) => error,
         };
         // Not if somebody else has taken them away: he is deleting the array, or making another one.
@@ -112,6 +112,15 @@ pub(crate) struct AsSeen<'a> {
     /// Which file the metadata were.
     pub(crate) metadata: Option<Version>,
     pub(crate) shards: &'a Snapshot,
+}
+
+impl AsSeen<'_> {
+    /// Whether those that were taken away are the metadata that were seen, and there are no new ones. A link leads elsewhere from there.
+    fn has_metadata_aside(&self, path: &Path) -> bool {
+        let aside = aside(path);
+        let is_same = aside.is_symlink() || self.metadata.is_some_and(|seen| seen.is_of(&aside));
+        is_same && path.join(METADATA).symlink_metadata().is_err()
+    }
 }
 
 pub(crate) fn delete_on(disk: &Disk, path: &Path) -> Result<Deleted> {
@@ -184,17 +193,19 @@ fn aside(path: &Path) -> PathBuf {
     if old.is_file() { old } else { old.join(METADATA) }
 }
 
-/// Takes back what [`retire_metadata`] has done; durable when this returns.
+/// Takes back what [`retire_metadata`] has done, but for metadata that somebody has put there since.
 fn reinstate_metadata(disk: &Disk, path: &Path) -> Result<()> {
-    let old = aside(path);
-    disk.rename(&old, &path.join(METADATA)).map_err(|error| {
-        let source = Box::new(error);
-        Error::NotPutBack { path: path.to_owned(), old, source }
-    })?;
-    disk.sync_directory(path)?;
+    let (metadata, old) = (path.join(METADATA), aside(path));
+    if metadata.symlink_metadata().is_err() {
+        disk.rename(&old, &metadata).map_err(|error| {
+            let source = Box::new(error);
+            Error::NotPutBack { path: path.to_owned(), old, source }
+        })?;
+    }
     // What else may be in it says nothing beside metadata.
-    if let Err(error) = disk.remove_directory(&path.join(OLD)) {
-        tracing::warn!(%error, "the mark of an array that was not deleted after all is left behind");
+    let is_there = disk.sync_directory(path).and_then(|()| disk.remove_directory(&path.join(OLD)));
+    if let Err(error) = is_there {
+        tracing::warn!(%error, "an array that was not deleted after all may be found without its metadata if the machine stops");
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::journal::{Journal, Position, passes_noted};
 use crate::pass::{Patience, Run, Watch};
 use crate::prepare::{agree, check, make_plan, path_of};
+use crate::waiting::is_any;
 use dra::between::{BETWEEN, mark, path};
 use dra::{
     ATTEMPT, Access, ArraySpec, BrickShape, Bricks, Context, DiskArray, MakeArray, MemoryLimit, Syncing,
@@ -113,9 +114,9 @@ impl<'a> Copying<'a> {
         if copying.position.pass < copying.plan.passes().len() {
             let finds_between = copying.between.to.is_some();
             if let Err(error) = copying.begin_pass(source, target) {
-                // The note of what was found is as good as the one before.
-                if !finds_between {
-                    copying.take_back(target, note);
+                // What was found is still needed.
+                if !finds_between && let Err(error) = copying.take_back(target, note) {
+                    tracing::warn!(%error, "a target stays marked as unfinished");
                 }
                 return Err(error);
             }
@@ -123,22 +124,20 @@ impl<'a> Copying<'a> {
         Ok(copying)
     }
 
-    /// Nothing of the first pass could be begun: the target is what it was, with the note that it had.
-    fn take_back(&mut self, target: &mut DiskArray, mut note: Option<Value>) {
-        // But an earlier try that is still going on has been told to end, and ends.
-        if let Some(attempt) = note.as_mut().and_then(|note| note.get_mut(ATTEMPT)) {
-            *attempt = self.journal.attempt().into();
-        }
-        // Where hosts have different notes this is refused, and the new one stays: it says as much as all of them. So it is where
-        // another try has begun meanwhile, whose arrays are there now.
-        if let Err(error) = target.set_attribute(UNFINISHED, note) {
-            tracing::warn!(%error, "a target stays marked as unfinished");
-            return;
+    /// Nothing of the first pass could be begun: the array that it was to write goes, and a target that nobody had begun to copy to is as
+    /// it was. What an earlier try has noted does not come back: it may speak of arrays between passes that are gone.
+    fn take_back(&mut self, target: &mut DiskArray, note: Option<Value>) -> dra::Result<()> {
+        // Where another try has begun meanwhile its arrays are there now.
+        let is_mine = target.unfinished().is_ok_and(|now| now.as_ref() == target.directory().unfinished());
+        if is_any(&self.context, !is_mine)? {
+            return Ok(());
         }
         self.between.to = None;
         if self.position.pass + 1 < self.plan.passes().len() {
             self.remove_between(target, self.position.pass);
         }
+        let is_of_try = note.as_ref().is_some_and(|note| note.get(ATTEMPT).is_some());
+        if is_any(&self.context, is_of_try)? { Ok(()) } else { target.set_attribute(UNFINISHED, note) }
     }
 
     /// How far it is.

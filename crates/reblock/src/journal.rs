@@ -59,11 +59,6 @@ impl Journal {
         Ok(Self { source, state, plan: fingerprint(plan), passes: plan.passes().len(), attempt })
     }
 
-    /// Which try this is.
-    pub(crate) fn attempt(&self) -> &str {
-        &self.attempt
-    }
-
     /// The note for a position.
     pub(crate) fn note(&self, position: Position) -> Value {
         json!({

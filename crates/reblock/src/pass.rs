@@ -155,6 +155,7 @@ impl Run {
     /// Waits for what is under way, and frees all boxes. Collective.
     pub(crate) fn free(&mut self, boxes: &mut Boxes<'_>) -> dra::Result<()> {
         self.populating = None;
+        self.syncing = None;
         for under_way in self.reading.drain(..).chain(self.writing.drain(..)) {
             if let Some(mut request) = under_way.request
                 && let Err(error) = request.wait()

@@ -40,7 +40,7 @@ impl Waiting {
 }
 
 /// Whether it is so on any rank. Collective.
-fn is_any(context: &Context, mine: bool) -> dra::Result<bool> {
+pub(crate) fn is_any(context: &Context, mine: bool) -> dra::Result<bool> {
     let (least, _) = context.comm().least(i64::from(!mine), 0)?;
     Ok(least == 0)
 }

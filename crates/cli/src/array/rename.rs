@@ -50,7 +50,9 @@ fn move_over(source: ArrayDirectory, target: &Path) -> Result<()> {
     drop(progress);
     let copy = target.to_owned();
     remove::tell(&moved.deleted.map_err(|source| match source {
-        disk_array::Error::Changed { .. } => Error::Outdated { copy, source },
+        disk_array::Error::Changed { .. } | disk_array::Error::NotPutBack { .. } => {
+            Error::Outdated { copy, source }
+        }
         source => Error::NotDeleted { copy, source },
     })?)
 }
