@@ -23,7 +23,8 @@ use serde_json::Value;
 ///
 /// The program may do something else between calls, but not with the arrays: the target cannot be read or written before the copy is
 /// complete, and what is written to the source meanwhile may or may not be copied. It holds the memory of its context until it is complete;
-/// another copy of the same context should begin after that. One that is dropped before leaves its target unfinished.
+/// another copy of the same context should begin after that. One that is [abandoned](Self::abandon) before leaves its target unfinished, and
+/// so does one that is dropped, whose memory stays until the program ends: ranks can give it back together only.
 #[derive(Debug)]
 pub struct Copying<'a> {
     context: Context,
@@ -172,6 +173,18 @@ impl<'a> Copying<'a> {
         let boxes_bytes_peak = self.boxes.bytes_peak();
         let Self { plan, is_continued, buffers_bytes, .. } = self;
         Ok(Outcome { plan, is_continued, boxes_bytes_peak, buffers_bytes })
+    }
+
+    /// Gives the copy up: waits for its transfers, and frees its memory. The target stays unfinished; the same copy begun again goes on
+    /// from what was noted last. Collective.
+    ///
+    /// # Errors
+    /// The same on every rank: memory could not be freed.
+    pub fn abandon(mut self) -> Result<()> {
+        match std::mem::replace(&mut self.stage, Stage::Failed) {
+            Stage::Pass(mut run) => Ok(run.free(&mut self.boxes)?),
+            _ => Ok(()),
+        }
     }
 
     fn advance(

@@ -286,7 +286,7 @@ pub(crate) fn a_target_that_is_half_done_is_written_by_nobody_else(world: &World
             assert!(text.contains("re-blocking") && text.contains("has not ended"), "{text}");
         };
         write(&other).expect("nobody fills it yet");
-        for is_dropped in [true, false] {
+        for is_abandoned in [true, false] {
             let maker = Box::new(dra_ga::maker(&world.ga));
             let mut copying =
                 Copying::begin(&disk, maker, (&source, &mut target), &turned, &options()).expect("begun");
@@ -294,8 +294,8 @@ pub(crate) fn a_target_that_is_half_done_is_written_by_nobody_else(world: &World
             let _ = copying.probe((&source, &mut target), &mut |_| {}).expect("asked");
             is_refused(&other);
             is_refused(&target);
-            if is_dropped {
-                drop(copying);
+            if is_abandoned {
+                copying.abandon().expect("memory is freed");
                 is_refused(&other);
                 is_refused(&target);
             } else {
