@@ -7,6 +7,7 @@ use std::thread::available_parallelism;
 
 use serde::Serialize;
 
+use crate::disk::mount::Mount;
 use crate::disk::page_reporting;
 
 /// The machine of a run.
@@ -33,7 +34,8 @@ pub(crate) struct Machine {
 impl Machine {
     /// Looks at this machine and the file system of `directory`.
     pub(crate) fn look(directory: &Path) -> Self {
-        let (file_system, device) = mount_of(directory).unwrap_or_default();
+        let (file_system, device) =
+            Mount::of(directory).map(|mount| (mount.file_system, mount.device)).unwrap_or_default();
         Self {
             date: date(),
             cpus: available_parallelism().map_or(1, usize::from),
@@ -80,41 +82,4 @@ fn memory_gib() -> Option<u64> {
     let line = memory.lines().find(|line| line.starts_with("MemTotal:"))?;
     let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some((kib + (1 << 19)) >> 20)
-}
-
-fn mount_of(directory: &Path) -> Option<(String, String)> {
-    let directory = directory.canonicalize().ok()?;
-    find_mount(&read("/proc/self/mountinfo"), &directory)
-}
-
-/// Type and device of the innermost mount that holds `directory`, from lines such as
-/// `36 35 98:0 / /mnt rw,noatime master:1 - ext4 /dev/sda1 rw`.
-fn find_mount(mounts: &str, directory: &Path) -> Option<(String, String)> {
-    let holding = mounts.lines().filter_map(|line| {
-        let (place, what) = line.split_once(" - ")?;
-        let point = Path::new(place.split(' ').nth(4)?);
-        directory.starts_with(point).then_some((point.components().count(), what))
-    });
-    let (_, what) = holding.max_by_key(|&(depth, _)| depth)?;
-    let mut words = what.split(' ');
-    let file_system = words.next()?.to_owned();
-    let device = words.next()?.rsplit('/').next()?.to_owned();
-    Some((file_system, device))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::find_mount;
-
-    const MOUNTS: &str = "1 0 254:0 / / rw,relatime - ext4 /dev/vda rw\n\
-                          2 1 0:5 / /scratch rw shared:2 - xfs /dev/nvme0n1p1 rw";
-
-    #[test]
-    fn the_innermost_mount_is_named_without_its_path() {
-        let found = find_mount(MOUNTS, Path::new("/scratch/me"));
-        assert_eq!(found, Some(("xfs".into(), "nvme0n1p1".into())));
-        assert_eq!(find_mount(MOUNTS, Path::new("/home")), Some(("ext4".into(), "vda".into())));
-    }
 }

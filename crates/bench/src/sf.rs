@@ -21,6 +21,7 @@ use self::pass::Place;
 use self::report::{Fall, Report, Row};
 use self::team::Team;
 use self::workload::{Cell, Workload};
+use crate::disk::memory::Held;
 use crate::disk::page_cache::{self, PageCache};
 use crate::disk::passes::Passes;
 use crate::disk::rehearsal::Rehearsals;
@@ -95,6 +96,7 @@ fn measure(options: &Options, scratch: &Scratch, report: &mut Report) -> Result<
         place: Place {
             file: scratch.file(FILE_NAME),
             rehearsals: Rehearsals::below(scratch)?,
+            memory: Held::default(),
             page_cache: PageCache::probe(),
             tries_max: options.common.tries_max(),
         },
@@ -174,7 +176,7 @@ impl Round<'_> {
         match turn {
             Turn::Pass(engine, load) => {
                 let job = team.job(engine, load.ranks);
-                self.passes += pass::run(job, (engine, load), &self.place, &mut self.samples)?;
+                self.passes += pass::run(job, (engine, load), &mut self.place, &mut self.samples)?;
                 Ok(())
             }
             Turn::Reread(engine, load) => {

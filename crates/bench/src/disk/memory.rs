@@ -21,11 +21,36 @@ pub(crate) fn warm_for_file(file_bytes: u64) {
 /// Makes so many bytes of the kernel's next pages ready for use, as far as half of the available memory allows.
 pub(crate) fn warm(bytes: u64) {
     page_reporting::settle();
+    drop(touched(bytes));
+}
+
+fn touched(bytes: u64) -> Option<MmapMut> {
     let bytes = bytes.min(node::available_bytes().unwrap_or(0) / 2);
     let bytes = usize::try_from(bytes).expect("half of the memory fits the address space");
     // Without memory there is nothing to warm, and without huge pages small ones have to do.
-    if let Ok(mut memory) = MmapMut::map_anon(bytes.max(PAGE_BYTES)) {
-        let _ = memory.advise(Advice::HugePage);
-        memory.iter_mut().step_by(PAGE_BYTES).for_each(|byte| *byte = 1);
+    let mut memory = MmapMut::map_anon(bytes.max(PAGE_BYTES)).ok()?;
+    let _ = memory.advise(Advice::HugePage);
+    memory.iter_mut().step_by(PAGE_BYTES).for_each(|byte| *byte = 1);
+    Some(memory)
+}
+
+/// The same for readings of a few tenths of a second, which are over before memory that is freed now goes to the host: what is held in
+/// between need not be touched anew, which takes longer than such a reading.
+#[derive(Debug, Default)]
+pub(crate) struct Held(Option<MmapMut>);
+
+impl Held {
+    /// Holds what a file of this size needs, until it is given.
+    pub(crate) fn hold(&mut self, file_bytes: u64) {
+        if self.0.is_none() {
+            self.0 = touched(FACTOR * file_bytes);
+        }
+    }
+
+    /// Makes the kernel's next pages ready for such a file in the page cache.
+    pub(crate) fn give(&mut self, file_bytes: u64) {
+        page_reporting::settle_briefly();
+        self.hold(file_bytes);
+        self.0 = None;
     }
 }

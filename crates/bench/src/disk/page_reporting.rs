@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -15,10 +16,15 @@ const REPORTING_INTERRUPT: &str = "-reporting_vq";
 /// The kernel waits for two seconds between parts.
 const QUIET: Duration = Duration::from_millis(2250);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Nothing is given back for two seconds after nothing was left to give; what begins within this time, and takes less than the rest
+/// of them, is not hit.
+const CALM: Duration = Duration::from_millis(1500);
 /// Somebody else frees memory all the time.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
 static WAITS: AtomicBool = AtomicBool::new(!cfg!(test));
+/// When nothing was left to give back.
+static SETTLED: Mutex<Option<Instant>> = Mutex::new(None);
 
 /// For runs whose figures mean nothing.
 pub(crate) fn never_wait() {
@@ -27,6 +33,24 @@ pub(crate) fn never_wait() {
 
 /// Returns when no memory was given back for as long as the kernel waits between parts; at once if this machine gives none.
 pub(crate) fn settle() {
+    wait_until_quiet();
+    *SETTLED.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+}
+
+/// The same before what takes a few tenths of a second: not again soon after it was waited for.
+pub(crate) fn settle_briefly() {
+    if !is_calm() {
+        settle();
+    }
+}
+
+/// Whether what takes a few tenths of a second can begin without waiting.
+pub(crate) fn is_calm() -> bool {
+    let settled = *SETTLED.lock().unwrap_or_else(PoisonError::into_inner);
+    !WAITS.load(Relaxed) || !is_there() || settled.is_some_and(|at| at.elapsed() < CALM)
+}
+
+fn wait_until_quiet() {
     let Some(mut seen) = given_back().filter(|_| WAITS.load(Relaxed)) else { return };
     let begin = Instant::now();
     let mut quiet_since = begin;

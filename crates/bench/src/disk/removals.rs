@@ -1,6 +1,6 @@
 //! What a run is done with. A disk that is told which blocks are free is busy with that for seconds, also after it has said that it is
 //! done, and what is written meanwhile takes up to 1.3 times as long. So files are moved out of the way, and removed when there are
-//! many, after which the run waits.
+//! many, after which the run waits if the disk is told.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -12,6 +12,7 @@ use std::time::Duration;
 use rustix::fs::statvfs;
 
 use crate::disk::files::files_below;
+use crate::disk::mount::Mount;
 use crate::disk::page_cache::{flush, forget, forget_below};
 use crate::error::{BenchError, step};
 
@@ -20,7 +21,7 @@ const SMALL_BYTES: u64 = 1 << 20;
 /// So much is kept at most, and never more than a part of what is free.
 const KEPT_BYTES_MAX: u64 = 8 << 30;
 const KEPT_PART_MAX: u64 = 4;
-/// How long the disk has peace after that.
+/// How long a disk that is told has peace after that.
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// Files and directories in a directory of their own, until there are many. The page cache forgets them, as if they were gone.
@@ -44,7 +45,9 @@ impl Removals {
         fs::create_dir(&directory).map_err(step("making", &directory))?;
         let available = statvfs(&directory).map_or(0, |space| space.f_bavail * space.f_frsize);
         let bytes_max = KEPT_BYTES_MAX.min(available / KEPT_PART_MAX);
-        Ok(Self { directory, bytes_max, pause: PAUSE, kept: Mutex::default() })
+        let is_told = Mount::of(&directory).is_none_or(|mount| mount.discards);
+        let pause = if is_told { PAUSE } else { Duration::ZERO };
+        Ok(Self { directory, bytes_max, pause, kept: Mutex::default() })
     }
 
     /// Takes a file or a directory away; if there is none, does nothing.

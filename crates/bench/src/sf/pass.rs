@@ -1,10 +1,12 @@
 //! One repetition of one workload by one library: a new file is written, synced, read from the cache and read cold, which
-//! fills four cells. The file stays open all the time, as that of a program does. Or it is only read from the cache.
+//! fills four cells. The file stays open all the time, as that of a program does. That is done several times, as long as nothing has to be
+//! waited for again. Or a file is only read from the cache.
 
 use crate::conversation::Conversation;
 use crate::disk::access::Operation;
-use crate::disk::memory;
+use crate::disk::memory::Held;
 use crate::disk::page_cache::PageCache;
+use crate::disk::page_reporting;
 use crate::disk::passes::Passes;
 use crate::disk::rehearsal::Rehearsals;
 use crate::disk::samples::Samples;
@@ -22,11 +24,16 @@ pub(crate) struct Place {
     pub(crate) file: ScratchFile,
     /// What was written before writes that are timed.
     pub(crate) rehearsals: Rehearsals,
+    /// Memory for the cold reads.
+    pub(crate) memory: Held,
     /// How it is made cold.
     pub(crate) page_cache: PageCache,
     /// How often a pass is taken at most that other processes disturb.
     pub(crate) tries_max: u64,
 }
+
+/// So many passes follow one rehearsal at most.
+const PASSES_MAX: u64 = 3;
 
 /// The times of one pass.
 struct Times {
@@ -36,18 +43,27 @@ struct Times {
     is_disturbed: bool,
 }
 
-/// Takes the times and adds them to `samples`; up to `tries_max` times, until other work on the machine leaves it alone.
+/// Takes the times and adds them to `samples`; up to `tries_max` times, until other work on the machine leaves one pass alone.
 pub(crate) fn run(
     job: &mut Conversation,
     (engine, load): (Engine, Workload),
-    place: &Place,
+    place: &mut Place,
     samples: &mut Samples<(Cell, Engine)>,
 ) -> Result<Passes, BenchError> {
     let mut passes = Passes::default();
     while passes.all < place.tries_max && passes.disturbed == passes.all {
-        let times = take(job, load, place)?;
-        add(&times, (engine, load), samples);
-        passes += Passes { all: 1, disturbed: u64::from(times.is_disturbed) };
+        place.memory.hold(load.file_bytes);
+        rehearse(job, load, place)?;
+        for _ in 0..PASSES_MAX {
+            let times = take(job, load, place)?;
+            add(&times, (engine, load), samples);
+            passes += Passes { all: 1, disturbed: u64::from(times.is_disturbed) };
+            if !page_reporting::is_calm() {
+                break;
+            }
+        }
+        place.memory.hold(load.file_bytes);
+        place.rehearsals.clear()?;
     }
     Ok(passes)
 }
@@ -72,25 +88,28 @@ pub(crate) fn reread(
     Ok(passes)
 }
 
-fn take(job: &mut Conversation, load: Workload, place: &Place) -> Result<Times, BenchError> {
-    let Place { file, rehearsals, page_cache, .. } = place;
+fn rehearse(job: &mut Conversation, load: Workload, place: &Place) -> Result<(), BenchError> {
+    let Place { file, rehearsals, .. } = place;
     for _ in 0..Rehearsals::count(load.file_bytes) {
         write(job, load)?;
         rehearsals.keep(file.path())?;
         destroy(job, file)?;
     }
-    rehearsals.release()?;
+    rehearsals.release()
+}
+
+fn take(job: &mut Conversation, load: Workload, place: &mut Place) -> Result<Times, BenchError> {
+    let Place { file, memory, page_cache, .. } = place;
     let (written, writing_was_disturbed) = watch(|| write(job, load));
     let written = written?;
 
     let (cached, reading_was_disturbed) = read_cached(job)?;
 
     page_cache.evict(file.path())?;
-    memory::warm_for_file(load.file_bytes);
+    memory.give(load.file_bytes);
     let (cold, cold_was_disturbed) = watch(|| ask(job, "read"));
     let cold = cold?;
     destroy(job, file)?;
-    rehearsals.clear()?;
     let is_disturbed = writing_was_disturbed || reading_was_disturbed || cold_was_disturbed;
     Ok(Times { written, cached, cold, is_disturbed })
 }

@@ -41,7 +41,7 @@ fn head(report: &Report) -> String {
     let size = decimal(*size_bytes);
     let _ = writeln!(
         text,
-        "Files of {size}: {repetitions}, each by new processes on a new file; cached reads by so many more in each: {}.",
+        "Files of {size}: {repetitions}, each by new processes, which make up to three passes after a rehearsal, each on a new file; cached reads by so many more in each: {}.",
         report.rereads
     );
     text.push_str(&report.passes.describe());
