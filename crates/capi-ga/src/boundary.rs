@@ -17,7 +17,7 @@ pub(crate) fn or_abort<T>(caller: Caller, call: impl FnOnce() -> Result<T>) -> T
 /// Runs a call that returns `failed` for every error; `ga_error` and the log say which it was.
 pub(crate) fn or_return<T>(caller: Caller, failed: T, call: impl FnOnce() -> Result<T>) -> T {
     caught(call).unwrap_or_else(|error| {
-        tracing::error!(call = caller.name(), %error, "call failed");
+        tracing::warn!(call = caller.name(), %error, "call failed");
         fatal::remember(format!("{}: {error}", caller.name()));
         failed
     })

@@ -53,13 +53,15 @@ fn arguments(handle: c_int, offset: SFsize_t, bytes: SFsize_t, buffer: *mut c_vo
 }
 
 /// Makes the file `<fname>.<n>`, open for reading and writing, and stores its handle, n - 3000, in `*handle`: the lowest
-/// that is free, the same on all ranks; 0 is left out, so that n = 3000 has 1. A file that is there is taken as it is. Collective over all ranks.
+/// that is free, the same on all ranks; 0 is left out, so that from n = 3000
+/// on it is n - 2999. A file that is there is taken as it is. Collective over all ranks.
 ///
 /// Hints in bytes, -1 for "don't know": no write may pass `size_hard_limit`; the file will be about `size_soft_limit`
 /// long, which is reserved; most transfers have about `req_size` bytes.
 ///
 /// Returns the same on all ranks: 0; -1990 if the file could not be made, if MPI is not running, or for a null pointer; 1 if
-/// the ranks do not fit together; -1999 if there is no room for the soft limit. Then `*handle` is unchanged.
+/// the ranks do not fit together; -1999 if there is no room for the soft limit; -1988 if `CHEMIO_BACKEND` or `CHEMIO_BUFFER_MB` asks
+/// for what there is not; -1975 for an error inside chemio. Then `*handle` is unchanged.
 ///
 /// # Safety
 /// `fname` is null or a string; `handle` is null or may be written.

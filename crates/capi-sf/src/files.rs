@@ -152,7 +152,8 @@ fn end(open: &OpenFile, call: fn(&sf::SharedFile) -> sf::Result<()>) -> Result<(
     call(&open.file).map_err(of_file)
 }
 
-/// Hands over what a program that ends has written, without closing anything for other threads of it. The files stay.
+/// Hands over what a program that ends has written, without closing anything for other threads of it, or for exit handlers that come
+/// after this one. The files stay.
 fn hand_over_all() {
     boundary::silent(|| {
         let files = FILES.all();
@@ -162,7 +163,7 @@ fn hand_over_all() {
             }
             return Ok(());
         }
-        let ended: Vec<_> = files.iter().map(|open| end(open, sf::SharedFile::close)).collect();
+        let ended: Vec<_> = files.iter().map(|open| end(open, sf::SharedFile::flush)).collect();
         // After all of them: no data may be lost because a log cannot be written.
         for (open, ended) in files.iter().zip(ended) {
             // There is nobody else left to tell an error.

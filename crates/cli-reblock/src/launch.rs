@@ -13,21 +13,9 @@ use std::{env, io};
 
 /// The launcher with its first arguments, if it is not to be looked for.
 const VARIABLE: &str = "CHEMIO_LAUNCHER";
-/// What launchers tell processes: which rank they are.
-const RANK_VARIABLES: [&str; 4] = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MPI_LOCALRANKID"];
 /// Names of launchers, those first that say of which MPI they are.
 const OPEN_MPI: [&str; 4] = ["mpirun.openmpi", "mpiexec.openmpi", "mpirun", "mpiexec"];
 const MPICH: [&str; 4] = ["mpiexec.mpich", "mpiexec.hydra", "mpiexec", "mpirun"];
-
-/// Whether a launcher has started this process.
-pub(crate) fn is_launched() -> bool {
-    RANK_VARIABLES.iter().any(|name| env::var_os(name).is_some())
-}
-
-/// Whether this is the only process, or the first of those that a launcher has started, as far as can be said without MPI.
-pub(crate) fn is_first() -> bool {
-    RANK_VARIABLES.iter().find_map(env::var_os).is_none_or(|rank| rank == "0")
-}
 
 /// Looks whether it can be done, and becomes the launcher of so many ranks of this program. Returns only if it fails.
 pub(crate) fn run(options: &Reblock, ranks: u64) -> Error {

@@ -13,6 +13,7 @@ mod launch;
 use clap::Parser;
 use command::error::refused;
 use command::interrupt;
+use command::launched::{is_first, is_launched};
 use command::options::Reblock;
 use command::progress::Canvas;
 use error::{Error, Result};
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli.options,
         Err(usage) => {
             // Ranks that a launcher has started are all wrong alike.
-            if launch::is_first() {
+            if is_first() {
                 let _ = usage.print();
             }
             return ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2));
@@ -60,12 +61,12 @@ fn run(options: &Reblock) -> Result<()> {
     let tell = |error: &Error| command::error::report(error, error.advice(options.restart));
     if let Some(ranks) = options.reblocking.ranks.filter(|&ranks| ranks > 1)
         && options.launched.is_none()
-        && !launch::is_launched()
+        && !is_launched()
     {
         return Err(launch::run(options, ranks)).inspect_err(tell);
     }
     let ga = ga::Context::new().map_err(Error::from).inspect_err(|error| {
-        if launch::is_first() {
+        if is_first() {
             tell(error);
         }
     })?;

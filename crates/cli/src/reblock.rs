@@ -3,6 +3,7 @@
 use crate::error::{Error, Result, refused};
 use crate::interrupt;
 use crate::progress::Progress;
+use command::launched::is_launched;
 use command::options::Reblock;
 use command::reblocking::prepare;
 use std::os::unix::process::CommandExt;
@@ -14,10 +15,13 @@ const PROGRAM: &str = "chemio-reblock";
 
 /// Does not return if it succeeds.
 pub(crate) fn run(options: &Reblock) -> Result<()> {
-    // What is wrong is one line here, where under a launcher it would be that and what launchers say.
-    let progress = Progress::waiting("planning");
-    prepare(options, options.reblocking.ranks.unwrap_or(1))?;
-    drop(progress);
+    // What is wrong is one line here, where with ranks of its own it would be that and what launchers say. Among ranks that a launcher has
+    // started already, their number is not known here: the first of them tells.
+    if !is_launched() {
+        let progress = Progress::waiting("planning");
+        prepare(options, options.reblocking.ranks.unwrap_or(1))?;
+        drop(progress);
+    }
     let program = find()?;
     let starts = starts(&program);
     // Why it does not start may be the signal. What becomes of this program knows nothing of it.

@@ -3,12 +3,14 @@
 //! - [`options`]: the options of re-blocking, and what several commands take.
 //! - [`reblocking`]: what is to be re-blocked where, found out before anything is changed; [`plan`]: its plan.
 //! - [`error`], [`output`], [`progress`], [`interrupt`]: one line that says what to do; text and JSON; bars; signals.
+//! - [`launched`]: whether this is one of several ranks.
 //!
 //! What this crate does not do: it moves no elements, and knows no MPI.
 #![forbid(unsafe_code)]
 
 pub mod error;
 pub mod interrupt;
+pub mod launched;
 pub mod options;
 pub mod output;
 pub mod place;

@@ -72,7 +72,7 @@ pub struct Plan {
     /// How.
     #[command(flatten)]
     pub reblocking: Reblocking,
-    /// Say too what the other kinds of plans would cost.
+    /// Say too what the other kinds of plans would cost (as text only: not with --json).
     #[arg(long, conflicts_with = "json")]
     pub explain: bool,
     /// For whom.

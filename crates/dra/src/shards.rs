@@ -179,7 +179,7 @@ impl Shards {
         let options = OpenOptions { cache, sharing, keeps_holes, is_pipelined, ..OpenOptions::new(mode) };
         let file = self.devices.open(places.path(), &options)?;
         if filling != Filling::Parts && self.writable {
-            self.reserve(&file);
+            self.reserve(number, &file);
         }
         // Opening was by name, twice.
         if !places.is_current()? {
@@ -189,14 +189,18 @@ impl Shards {
         Ok(Some(Shard { file, places, lost }))
     }
 
-    /// Reserves all the space of a shard: what goes around the page cache finds its place at once, and small parts would find as many
-    /// places as there are.
+    /// Reserves the space of a shard's bricks: what goes around the page cache finds its place at once, and small parts would find as many
+    /// places as there are. Not of those outside the array, which nobody writes.
     /// Nothing is lost where space cannot be had: the write tells.
-    fn reserve(&self, file: &File) {
-        if file.properties().allocates_ahead()
-            && let Err(error) = file.preallocate(0, self.directory.layout().shard().len_bytes())
-        {
-            tracing::debug!(%error, "no space is reserved for a shard");
+    fn reserve(&self, number: u64, file: &File) {
+        if !file.properties().allocates_ahead() {
+            return;
+        }
+        for bricks in self.directory.layout().bricks_in_array(number) {
+            if let Err(error) = file.preallocate(bricks.start, bricks.end - bricks.start) {
+                tracing::debug!(%error, "no space is reserved for a shard");
+                return;
+            }
         }
     }
 

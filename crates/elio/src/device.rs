@@ -31,7 +31,7 @@ pub enum Route {
     Resident,
     /// Around the page cache. Memory, offset and length must be aligned as [`Properties::direct`] says.
     Direct,
-    /// Through the page cache, leaving nothing there when written. For writes.
+    /// Through the page cache, leaving nothing there when written; small writes only where the kernel sees to it by itself. For writes.
     DropBehind,
 }
 

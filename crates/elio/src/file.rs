@@ -5,6 +5,7 @@ use crate::device::pread::{self, PreadDevice};
 use crate::device::{Alignment, Device, Properties, Route};
 use crate::error::{Error, Operation, Result};
 use crate::inode::Inode;
+use crate::policy::cores::ranks_on_node;
 use crate::policy::pauses::Pauses;
 use crate::policy::residency::Residency;
 use crate::policy::waiting::Waiting;
@@ -559,10 +560,12 @@ impl Handle {
         self.route_of_write(range, cache::is_whole_pages(range) && meets_nobody)
     }
 
-    /// Whether the page cache may hold this file up to `end_bytes`. Holes take no place in it.
+    /// Whether the page cache may hold this file up to `end_bytes`. Holes take no place in it. A file of all ranks is there once for all
+    /// of them: each counts its part.
     pub(crate) fn fits_in_cache(&self, end_bytes: u64) -> bool {
         let holes = if self.options.keeps_holes { self.device.allocated_bytes().ok() } else { None };
-        self.inode.fits_in_cache(holes.map_or(end_bytes, |allocated_bytes| allocated_bytes.min(end_bytes)))
+        let bytes = holes.map_or(end_bytes, |allocated_bytes| allocated_bytes.min(end_bytes));
+        self.inode.fits_in_cache(cache::counted_bytes(bytes, self.options.sharing, ranks_on_node()))
     }
 
     /// The same for a write. How much of a file with holes there is, is not asked for each small one.

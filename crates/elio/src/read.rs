@@ -69,14 +69,19 @@ impl Handle {
 
     /// Reads all of `into` if that is only a copy, out of what was read ahead or of the page cache, and nothing has to be
     /// waited for or handed over first. The shortest way there is for a request. Gives how many bytes it has read, from the
-    /// first one on; `None` if it did not even try.
-    pub(crate) fn read_at_once(self: &Arc<Self>, offset_bytes: u64, into: &mut [u8]) -> Option<usize> {
+    /// first one on; `None` if it did not even try. It is a piece of a request of `whole_len` bytes.
+    pub(crate) fn read_at_once(
+        self: &Arc<Self>,
+        offset_bytes: u64,
+        into: &mut [u8],
+        whole_len: usize,
+    ) -> Option<usize> {
         if !self.inode.is_settled() {
             return None;
         }
         if !self.is_exclusive() {
             // Nothing is read ahead of it, so there is no window to look into.
-            return self.copy_resident(offset_bytes, into);
+            return self.copy_resident(offset_bytes, into, whole_len);
         }
         {
             let mut window = self.read_ahead();
@@ -88,7 +93,7 @@ impl Handle {
                 return None;
             }
         }
-        let copied = self.copy_resident(offset_bytes, into);
+        let copied = self.copy_resident(offset_bytes, into, whole_len);
         if copied == Some(into.len()) {
             self.read_ahead().note(offset_bytes, into.len());
         }
@@ -97,8 +102,13 @@ impl Handle {
 
     /// Copies what the page cache has at the beginning of `into`, where it is believed to have all, and the copy is not worth a
     /// worker.
-    fn copy_resident(self: &Arc<Self>, offset_bytes: u64, into: &mut [u8]) -> Option<usize> {
-        let is_tried = self.copies_at_issue(into.len())
+    fn copy_resident(
+        self: &Arc<Self>,
+        offset_bytes: u64,
+        into: &mut [u8],
+        whole_len: usize,
+    ) -> Option<usize> {
+        let is_tried = self.copies_at_issue(whole_len)
             && cache::asks_cache_first(self.options.cache, self.properties)
             && self.residency.is_trusted();
         if !is_tried {

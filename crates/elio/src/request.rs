@@ -37,20 +37,21 @@ enum Progress {
 }
 
 impl Progress {
-    /// Starts reading into `into`, which must stay until this value is dropped.
-    fn read(handle: &Arc<Handle>, offset_bytes: u64, into: &mut [u8]) -> Self {
+    /// Starts reading into `into`, which must stay until this value is dropped. It is a piece of a request of `whole_len` bytes.
+    fn read(handle: &Arc<Handle>, offset_bytes: u64, into: &mut [u8], whole_len: usize) -> Self {
         let _span = handle.span("start reading", offset_bytes, into.len());
         let bytes = into.len();
-        handle.counted(|counters| &counters.aread, bytes, || Self::start_read(handle, offset_bytes, into))
+        let start = || Self::start_read(handle, offset_bytes, into, whole_len);
+        handle.counted(|counters| &counters.aread, bytes, start)
     }
 
-    fn start_read(handle: &Arc<Handle>, offset_bytes: u64, into: &mut [u8]) -> Self {
-        let copied_bytes = handle.read_at_once(offset_bytes, into);
+    fn start_read(handle: &Arc<Handle>, offset_bytes: u64, into: &mut [u8], whole_len: usize) -> Self {
+        let copied_bytes = handle.read_at_once(offset_bytes, into, whole_len);
         if copied_bytes == Some(into.len()) {
             return Self::Done(Ok(into.len()));
         }
         let memory = CallerMemory::for_reading(into);
-        Self::Pending(Box::new(Pending::read(handle, offset_bytes, memory, copied_bytes)))
+        Self::Pending(Box::new(Pending::read_of(handle, offset_bytes, memory, whole_len, copied_bytes)))
     }
 
     /// Starts reading to a piece of memory, of which nothing is copied at once.
@@ -60,15 +61,15 @@ impl Progress {
         Self::Pending(Box::new(handle.counted(|counters| &counters.aread, memory.len(), start)))
     }
 
-    /// Starts writing `from`, which must stay until this value is dropped.
-    fn write(handle: &Arc<Handle>, offset_bytes: u64, from: &[u8]) -> Self {
+    /// Starts writing `from`, which must stay until this value is dropped. It is a piece of a request of `whole_len` bytes.
+    fn write(handle: &Arc<Handle>, offset_bytes: u64, from: &[u8], whole_len: usize) -> Self {
         let _span = handle.span("start writing", offset_bytes, from.len());
-        let start = || Self::start_write(handle, offset_bytes, from);
+        let start = || Self::start_write(handle, offset_bytes, from, whole_len);
         handle.counted(|counters| &counters.awrite, from.len(), start)
     }
 
-    fn start_write(handle: &Arc<Handle>, offset_bytes: u64, from: &[u8]) -> Self {
-        if !is_taken_at_issue(handle, offset_bytes, from.len()) {
+    fn start_write(handle: &Arc<Handle>, offset_bytes: u64, from: &[u8], whole_len: usize) -> Self {
+        if !is_taken_at_issue(handle, offset_bytes, from.len(), whole_len) {
             let memory = CallerMemory::for_writing(from);
             return Self::Pending(Box::new(Pending::write(handle, offset_bytes, memory)));
         }
@@ -164,7 +165,9 @@ impl<B> Request<B> {
 
 impl<B: RequestBufferMut> Request<B> {
     pub(crate) fn read(handle: &Arc<Handle>, offset_bytes: u64, mut buffer: B) -> Self {
-        Self { progress: Progress::read(handle, offset_bytes, buffer.as_mut_bytes()), buffer }
+        let into = buffer.as_mut_bytes();
+        let whole_len = into.len();
+        Self { progress: Progress::read(handle, offset_bytes, into, whole_len), buffer }
     }
 }
 
@@ -176,14 +179,16 @@ impl Request<MemoryPiece> {
 
 impl<B: RequestBuffer> Request<B> {
     pub(crate) fn write(handle: &Arc<Handle>, offset_bytes: u64, buffer: B) -> Self {
-        Self { progress: Progress::write(handle, offset_bytes, buffer.as_bytes()), buffer }
+        let from = buffer.as_bytes();
+        Self { progress: Progress::write(handle, offset_bytes, from, from.len()), buffer }
     }
 }
 
 /// Whether a write is finished before the call returns: a small one, whose memory may be gone before anyone waits, and
-/// one that is only a copy to the page cache, not worth a worker. What the device must take is left in flight.
-fn is_taken_at_issue(handle: &Handle, offset_bytes: u64, len: usize) -> bool {
+/// one that is only a copy to the page cache, not worth a worker, as a piece of a whole that is not worth several. What the device must take
+/// is left in flight.
+fn is_taken_at_issue(handle: &Handle, offset_bytes: u64, len: usize, whole_len: usize) -> bool {
     let to_cache = || handle.write_route(&(offset_bytes..offset_bytes + len as u64)) == Route::Cached;
     let takes_small = handle.options.sharing != Sharing::SharedByPages;
-    (takes_small && len < GATHER_BYTES) || (handle.copies_at_issue(len) && to_cache())
+    (takes_small && len < GATHER_BYTES) || (handle.copies_at_issue(whole_len) && to_cache())
 }

@@ -7,6 +7,7 @@
 use crate::plan::axis::AxisStep;
 use crate::plan::{Pass, Plan};
 use section::{BrickGrid, Section, Shape};
+use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
 /// One step of a pass. Sections are those of the source.
@@ -14,6 +15,8 @@ use std::ops::Range;
 pub struct Step {
     /// The number of its template, from 0. Templates are independent of each other.
     pub template: u64,
+    /// So many steps of the template are written before this one is: its number, from 0.
+    pub done: u64,
     /// What is read from the source, all of it once; what is neither written nor kept is dropped.
     pub read: Section,
     /// What is written to the target when it has been read: parts of it were kept, in [`uses`](Self::uses). `None` if nothing is
@@ -35,6 +38,10 @@ pub struct Steps {
     along: Vec<Vec<AxisStep>>,
     /// The next step along each dimension; `None` when the template is at its end.
     at: Option<Vec<usize>>,
+    /// The number of that step in the template.
+    done: u64,
+    /// What of steps before it is read again, because later ones use it.
+    again: VecDeque<Step>,
 }
 
 impl Plan {
@@ -64,14 +71,24 @@ impl Pass {
 
     /// All steps in order.
     pub fn steps(&self) -> Steps {
-        self.steps_from(0)
+        self.steps_from(0, 0)
     }
 
-    /// The steps from template number `template` on: earlier ones are not needed for them.
-    pub fn steps_from(&self, template: u64) -> Steps {
-        let pass = self.clone();
-        let mut steps = Steps { pass, templates: self.templates(), template, along: vec![], at: None };
+    /// The steps from template number `template` on, without the first `done` of these, which have been carried out before an
+    /// interruption; templates before are not needed. What of those `done` steps later ones use is read again first, by steps that write
+    /// nothing and keep just that: no more than was retained then. Cost: the steps left out.
+    pub fn steps_from(&self, template: u64, done: u64) -> Steps {
+        let mut steps = Steps {
+            pass: self.clone(),
+            templates: self.templates(),
+            template,
+            along: vec![],
+            at: None,
+            done: 0,
+            again: VecDeque::new(),
+        };
         steps.enter();
+        steps.leave_out(done);
         steps
     }
 
@@ -91,6 +108,35 @@ impl Steps {
         let axes = self.pass.axes().iter().zip(coordinates.iter());
         self.along = axes.map(|(axis, &number)| axis.steps(&axis.template_range(number))).collect();
         self.at = Some(vec![0; self.along.len()]);
+        self.done = 0;
+    }
+
+    /// Goes on behind the first `count` steps of the template, or at its end.
+    fn leave_out(&mut self, count: u64) {
+        let template = self.template;
+        // What has been kept and not used, each with the number of the step that has read it.
+        let mut kept: HashMap<Section, usize> = HashMap::new();
+        let mut left_out = vec![];
+        while self.template == template && self.done < count {
+            let Some(at) = self.at.clone() else { break };
+            let step = self.step(&at);
+            self.advance();
+            for part in &step.uses {
+                kept.remove(part);
+            }
+            if !step.keeps.is_empty() {
+                kept.extend(step.keeps.iter().map(|&part| (part, left_out.len())));
+                left_out.push(step);
+            }
+        }
+        let done = if self.template == template { self.done } else { 0 };
+        for (number, step) in left_out.into_iter().enumerate() {
+            let is_used = |part: &Section| kept.get(part) == Some(&number);
+            let keeps: Vec<_> = step.keeps.iter().copied().filter(is_used).collect();
+            if !keeps.is_empty() {
+                self.again.push_back(Step { done, write: None, uses: vec![], keeps, ..step });
+            }
+        }
     }
 
     /// To the next step along the dimensions, in the order of the pass.
@@ -99,6 +145,7 @@ impl Steps {
         for &d in self.pass.order() {
             at[d] += 1;
             if at[d] < self.along[d].len() {
+                self.done += 1;
                 return;
             }
             at[d] = 0;
@@ -116,6 +163,7 @@ impl Steps {
         let section = |range: &dyn Fn(usize) -> Range<u64>| section_of(here.len(), range);
         Step {
             template: self.template,
+            done: self.done,
             read: section(&|d| here[d].read.clone()).expect("every step reads"),
             write: section(&|d| here[d].write.clone()),
             uses: mixtures(here.len(), |d| before(d).cloned().unwrap_or(0..0), finished),
@@ -128,6 +176,9 @@ impl Iterator for Steps {
     type Item = Step;
 
     fn next(&mut self) -> Option<Step> {
+        if let Some(step) = self.again.pop_front() {
+            return Some(step);
+        }
         let at = self.at.clone()?;
         let step = self.step(&at);
         self.advance();

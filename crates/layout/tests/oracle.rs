@@ -117,7 +117,7 @@ fn carry_out(pass: &Pass, (from, to): (Stored, Stored), source: &mut Elements) -
     let (mut retained, mut counts) = (Retained::default(), Counts::default());
     let max_block: u128 = pass.max_block().iter().map(|&extent| u128::from(extent)).product();
     let mut template = 0;
-    for Step { template: number, read, write, uses, keeps } in pass.steps() {
+    for Step { template: number, read, write, uses, keeps, .. } in pass.steps() {
         if number != template {
             assert_eq!(retained.elems, 0, "nothing is retained beyond a template");
             template = number;
@@ -297,6 +297,48 @@ proptest! {
     }
 }
 
+/// Problems of few elements, of which plans retain something.
+fn small_problem() -> impl Strategy<Value = Problem> {
+    let dims = proptest::collection::vec((4u64..24, 1u64..9, 1u64..9), 1..4);
+    (dims, 8u64..600).prop_map(|(dims, memory_elems)| {
+        let of = |get: fn(&(u64, u64, u64)) -> u64| dims.iter().map(get).collect::<Vec<_>>();
+        let mut problem = Problem::new(&of(|d| d.0), 8, &of(|d| d.1), &of(|d| d.2));
+        (problem.memory_bytes, problem.units) = (8 * memory_elems, Units::WholeBricks);
+        problem
+    })
+}
+
+proptest! {
+    #[test]
+    fn who_goes_on_within_a_template_reads_again_what_is_used_and_writes_just_the_rest(
+        problem in small_problem(),
+        part in 0.0..1.0f64,
+    ) {
+        let Ok(found) = plan(&problem) else { return Ok(()) };
+        for pass in found.passes() {
+            let all: Vec<Step> = pass.steps().collect();
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a few steps")]
+            let first = (part * all.len() as f64) as usize;
+            let Step { template, done, .. } = all[first];
+            let steps: Vec<Step> = pass.steps_from(template, done).collect();
+            let mut kept = HashSet::new();
+            for step in &steps {
+                prop_assert!(step.uses.iter().all(|part| kept.remove(part)), "not kept: {:?}", step);
+                step.keeps.iter().for_each(|&part| assert!(kept.insert(part), "{part} is kept twice"));
+            }
+            prop_assert!(kept.is_empty());
+            let again = steps.len() - (all.len() - first);
+            prop_assert_eq!(&steps[again..], &all[first..]);
+            for step in &steps[..again] {
+                prop_assert!(step.write.is_none() && step.uses.is_empty() && !step.keeps.is_empty());
+                prop_assert_eq!((step.template, step.done), (template, done));
+            }
+            let retained: u128 = steps[..again].iter().flat_map(|step| &step.keeps).map(|part| u128::from(part.len())).sum();
+            prop_assert!(retained <= pass.cost().retained_elems);
+        }
+    }
+}
+
 #[test]
 fn the_steps_of_a_template_are_the_same_when_one_begins_there() {
     let mut problem = Problem::new(&[40, 60], 8, &[7, 9], &[5, 16]);
@@ -306,7 +348,7 @@ fn the_steps_of_a_template_are_the_same_when_one_begins_there() {
     assert!(pass.templates_count() > 1);
     for template in 0..=pass.templates_count() {
         let expected: Vec<Step> = pass.steps().filter(|step| step.template >= template).collect();
-        assert_eq!(pass.steps_from(template).collect::<Vec<_>>(), expected);
+        assert_eq!(pass.steps_from(template, 0).collect::<Vec<_>>(), expected);
     }
 }
 

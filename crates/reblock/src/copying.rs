@@ -16,7 +16,8 @@ use dra::{
     ATTEMPT, Access, ArraySpec, BrickShape, Bricks, Context, DiskArray, MakeArray, MemoryLimit, Syncing,
     UNFINISHED,
 };
-use layout::{DeviceModel, Pass, Permutation, Plan};
+use layout::{DeviceModel, Pass, Permutation, Plan, Step};
+use section::size;
 use serde_json::Value;
 
 /// A copy under way, see [`copy`](crate::copy()), which is one that is waited for.
@@ -270,7 +271,7 @@ impl<'a> Copying<'a> {
             found.from = Some(open(position.pass - 1, Access::ReadOnly)?);
         }
         // Nothing of a pass that has just begun is needed.
-        if position.pass + 1 < passes && position.template > 0 {
+        if position.pass + 1 < passes && (position.template, position.steps) != (0, 0) {
             found.to = Some(open(position.pass, Access::ReadWrite)?);
         }
         Some(found)
@@ -309,19 +310,22 @@ impl<'a> Copying<'a> {
     }
 
     fn begin_pass(&mut self, source: &DiskArray, target: &DiskArray) -> Result<()> {
-        let Position { pass: number, template } = self.position;
+        let Position { pass: number, template, steps } = self.position;
         let is_last = number + 1 == self.plan.passes().len();
         if !is_last && self.between.to.is_none() {
             self.between.to = Some(self.make_between(target)?);
         }
         let pass = &self.plan.passes()[number];
         let elems: u64 = pass.dims().iter().product();
-        let before = (0..template).map(|template| pass.template_section(template).len()).sum::<u64>();
+        let templates = (0..template).map(|template| pass.template_section(template).len()).sum::<u64>();
+        let written = |step: Step| step.write.map_or(0, |write| write.len());
+        let of_template = pass.steps_from(template, 0).take(size(steps)).map(written).sum::<u64>();
+        let before = templates + of_template;
         self.progress.pass = number;
         self.progress.written_bytes = (elems * number as u64 + before).saturating_mul(self.element_bytes);
         self.unnoted_bytes = 0;
         let source = self.between.from.as_ref().unwrap_or(source);
-        let run = Run::begin(pass, template, source, &mut self.boxes)?;
+        let run = Run::begin(pass, (template, steps), source, &mut self.boxes)?;
         // What is large and durable at the end need not go through memory once more.
         let around_cache = goes_around_cache(pass, self.element_bytes, &self.options.device);
         self.between.to.as_ref().unwrap_or(target).fill(around_cache);
@@ -364,7 +368,7 @@ impl<'a> Copying<'a> {
 
     /// What a pass has written is durable.
     fn end_pass(&mut self, target: &mut DiskArray) -> Result<()> {
-        self.position = Position { pass: self.position.pass + 1, template: 0 };
+        self.position = Position { pass: self.position.pass + 1, ..Position::default() };
         if self.plan.passes().len() > 1 {
             self.note(target)?;
         }
@@ -408,11 +412,11 @@ impl Watch for Watcher<'_> {
     }
 
     fn wants_to_note(&self) -> bool {
-        *self.unnoted_bytes >= self.noted_bytes
+        *self.unnoted_bytes >= self.noted_bytes.max(1)
     }
 
-    fn note(&mut self, template: u64) -> dra::Result<()> {
-        let position = Position { pass: self.state.pass, template };
+    fn note(&mut self, next: &Step) -> dra::Result<()> {
+        let position = Position { pass: self.state.pass, template: next.template, steps: next.done };
         self.target.set_attribute(UNFINISHED, Some(self.journal.note(position)))?;
         *self.unnoted_bytes = 0;
         Ok(())

@@ -19,23 +19,25 @@ pub(crate) struct Position {
     pub(crate) pass: usize,
     /// A template of it: all before are on the device.
     pub(crate) template: u64,
+    /// So many steps of it are, too.
+    pub(crate) steps: u64,
 }
 
 impl Position {
     /// Templates that fit beside the pass in a number; there are never so many.
     const TEMPLATES: i64 = 1 << 48;
 
-    /// A number that is the greater the later the position is.
-    fn to_number(self) -> Option<i64> {
+    /// A number that is the greater the later the template is.
+    fn template_number(self) -> Option<i64> {
         let template = i64::try_from(self.template).ok().filter(|&template| template < Self::TEMPLATES)?;
         i64::try_from(self.pass).ok()?.checked_mul(Self::TEMPLATES)?.checked_add(template)
     }
 
     /// The other way round; none for a negative number.
-    fn of_number(number: i64) -> Option<Self> {
+    fn of_number(number: i64, steps: u64) -> Option<Self> {
         let number = u64::try_from(number).ok()?;
         let templates = Self::TEMPLATES.unsigned_abs();
-        Some(Self { pass: section::size(number / templates), template: number % templates })
+        Some(Self { pass: section::size(number / templates), template: number % templates, steps })
     }
 }
 
@@ -69,6 +71,7 @@ impl Journal {
             "passes": self.passes,
             "pass": position.pass,
             "template": position.template,
+            "steps": position.steps,
             ATTEMPT: self.attempt,
         })
     }
@@ -77,17 +80,25 @@ impl Journal {
     /// that this rank sees. Where hosts have directories of their own, an interruption may have come between two notes: the earliest
     /// counts, and what was done since is done again. Collective.
     pub(crate) fn position(&self, context: &Context, note: Option<&Value>) -> dra::Result<Option<Position>> {
-        let mine = note.and_then(|note| self.noted(note)).and_then(Position::to_number);
-        let mut earliest = [mine.unwrap_or(-1)];
+        let mine = note.and_then(|note| self.noted(note));
+        let number = mine.and_then(Position::template_number).unwrap_or(-1);
+        let mut earliest = [number];
         context.comm().all_reduce(&mut earliest, Operation::Min)?;
-        Ok(Position::of_number(earliest[0]))
+        let is_earliest = |_: &Position| number == earliest[0];
+        let mut steps = [mine.filter(is_earliest).map_or(i64::MAX, |mine| mine.steps.cast_signed())];
+        context.comm().all_reduce(&mut steps, Operation::Min)?;
+        Ok(Position::of_number(earliest[0], steps[0].cast_unsigned()))
     }
 
     fn noted(&self, note: &Value) -> Option<Position> {
-        let (pass, template) = (note.get("pass")?.as_u64()?, note.get("template")?.as_u64()?);
-        let position = Position { pass: usize::try_from(pass).ok()?, template };
+        let number = |key| note.get(key)?.as_u64();
+        // Of versions that noted whole templates only.
+        let steps = if note.get("steps").is_some() { number("steps")? } else { 0 };
+        let position =
+            Position { pass: usize::try_from(number("pass")?).ok()?, template: number("template")?, steps };
+        i64::try_from(steps).ok()?;
         let of_any = |mut note: Value| {
-            note.as_object_mut().map(|note| note.remove(ATTEMPT));
+            note.as_object_mut().map(|note| [ATTEMPT, "steps"].map(|key| note.remove(key)));
             note
         };
         let is_mine = of_any(self.note(position)) == of_any(note.clone());
@@ -176,12 +187,14 @@ mod tests {
     #[test]
     fn later_positions_have_greater_numbers() {
         let positions = [(0, 0), (0, 7), (1, 0), (8, (1 << 48) - 1)];
-        let numbers =
-            positions.map(|(pass, template)| Position { pass, template }.to_number().expect("it fits"));
+        let numbers = positions.map(|(pass, template)| {
+            Position { pass, template, steps: 0 }.template_number().expect("it fits")
+        });
         assert!(numbers.is_sorted());
-        let back = numbers.map(|number| Position::of_number(number).expect("a position"));
+        let back = numbers.map(|number| Position::of_number(number, 3).expect("a position"));
         assert_eq!(back.map(|position| (position.pass, position.template)), positions);
-        assert_eq!(Position { pass: 0, template: 1 << 48 }.to_number(), None);
-        assert_eq!(Position::of_number(-1), None);
+        assert!(back.iter().all(|position| position.steps == 3));
+        assert_eq!(Position { pass: 0, template: 1 << 48, steps: 0 }.template_number(), None);
+        assert_eq!(Position::of_number(-1, 0), None);
     }
 }

@@ -18,11 +18,11 @@ pub(crate) trait Watch {
     /// The array that the pass writes.
     fn target(&self) -> &DiskArray;
 
-    /// Whether it shall be noted that all templates before the next one have been written.
+    /// Whether it shall be noted that all steps before the next one have been written.
     fn wants_to_note(&self) -> bool;
 
-    /// All templates before this one are written and durable.
-    fn note(&mut self, template: u64) -> dra::Result<()>;
+    /// All steps before this one are written and durable.
+    fn note(&mut self, next: &Step) -> dra::Result<()>;
 
     /// A step has been done, in which so many elements were written.
     fn step_done(&mut self, written_elems: u64);
@@ -99,8 +99,6 @@ pub(crate) struct Run {
     pass: Pass,
     /// Those that are not read yet.
     steps: Steps,
-    /// The template of the last step that was written.
-    template: u64,
     /// Declared before the boxes that it touches, so that it is dropped first.
     populating: Option<Populating>,
     turns: Vec<Box<dyn MadeArray>>,
@@ -114,17 +112,16 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Makes what the steps of a pass from a template on need, and starts to read the first ones. Collective.
+    /// Makes what the steps of a pass from a position on need, and starts to read the first ones. Collective.
     pub(crate) fn begin(
         pass: &Pass,
-        from_template: u64,
+        (template, done): (u64, u64),
         source: &DiskArray,
         boxes: &mut Boxes<'_>,
     ) -> dra::Result<Self> {
         let mut run = Self {
             pass: pass.clone(),
-            steps: pass.steps_from(from_template),
-            template: from_template,
+            steps: pass.steps_from(template, done),
             populating: None,
             turns: vec![],
             free_turns: vec![],
@@ -197,16 +194,15 @@ impl Run {
             if !read.has_arrived(patience)? {
                 return Ok(false);
             }
-            let (template, uses_kept) = (read.step.template, !read.step.uses.is_empty());
-            let notes = template != self.template && watch.wants_to_note();
+            let uses_kept = !read.step.uses.is_empty();
+            let notes = watch.wants_to_note();
             // What this step uses is kept when the one before it has been written.
             if (notes || uses_kept) && !self.finish(boxes, watch, patience)? {
                 return Ok(false);
             }
-            if notes && !self.note(template, watch, patience)? {
+            if notes && !self.note(watch, patience)? {
                 return Ok(false);
             }
-            self.template = template;
             self.write_next(boxes, watch)?;
         }
     }
@@ -234,14 +230,14 @@ impl Run {
         Ok(())
     }
 
-    /// Notes that all templates before `template` are written, when they are durable.
-    fn note(&mut self, template: u64, watch: &mut dyn Watch, patience: Patience) -> dra::Result<bool> {
+    /// Notes that all steps before the next one are written, when they are durable.
+    fn note(&mut self, watch: &mut dyn Watch, patience: Patience) -> dra::Result<bool> {
         let syncing = self.syncing.get_or_insert_with(|| watch.target().start_sync());
         if !patience.is_done(syncing)? {
             return Ok(false);
         }
         self.syncing = None;
-        watch.note(template).map(|()| true)
+        self.reading.front().map_or(Ok(()), |next| watch.note(&next.step)).map(|()| true)
     }
 
     /// Starts to write what the step that has arrived completes.

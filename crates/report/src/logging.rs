@@ -7,14 +7,17 @@ use tracing_subscriber::prelude::*;
 
 static INSTALLED: Once = Once::new();
 
-/// Installs the subscriber, once, if `CHEMIO_LOG` is set: a level (`info`), or levels by crate (`elio=debug,eaf=info`).
+/// What is told if nobody asks: what no call can tell, such as data that is lost at the end of the program.
+const DEFAULT: &str = "error";
+
+/// Installs the subscriber, once, for what `CHEMIO_LOG` asks for: a level (`info`; `off` for nothing), or levels by crate
+/// (`elio=debug,eaf=info`); without it for errors.
 /// A subscriber that the host program has installed itself stays. At level `debug` spans of files being opened and closed are told when
 /// they end, with the time they took; at level `trace` those of transfers too.
 pub fn install() {
     INSTALLED.call_once(|| {
-        if let Some(filter) = std::env::var_os("CHEMIO_LOG").filter(|value| !value.is_empty()) {
-            install_filtered(&filter.to_string_lossy());
-        }
+        let asked = std::env::var_os("CHEMIO_LOG").filter(|value| !value.is_empty());
+        install_filtered(asked.as_deref().unwrap_or(DEFAULT.as_ref()).to_string_lossy().as_ref());
     });
 }
 

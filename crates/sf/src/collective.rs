@@ -67,26 +67,29 @@ pub(crate) fn create(comm: &Comm, path: &Path, hints: &Hints, cache: CachePolicy
     });
     let (making, found) = of_first(comm, mine)?;
     let opened = caught(|| {
-        if comm.rank() == 0 && !one_host {
-            warn_of_late_hosts(&absolute);
-        }
         // Of this rank's writes nothing reaches beyond its own limit.
         let mine = Hints { hard_limit_bytes: hints.hard_limit_bytes, ..agreed.hints };
         open(&found, &absolute, &options(cache, &mine))
     });
     let opened = agree(comm, opened)?;
-    making.into_iter().for_each(Making::keep);
-    Ok(opened.named(path))
-}
-
-/// There a wait makes data seen on the writer's host, and elsewhere when the caches there look again.
-fn warn_of_late_hosts(path: &Path) {
-    if elio::stat(path).is_ok_and(|found| found.file_system == FileSystem::Nfs) {
+    let hosts_see_late = !one_host && sees_late(comm, &opened)?;
+    if hosts_see_late && comm.rank() == 0 {
         tracing::warn!(
-            path = %path.display(),
+            path = %absolute.display(),
             "a shared file on NFS: ranks on other hosts may see what was written late; use a file system that keeps hosts alike"
         );
     }
+    making.into_iter().for_each(Making::keep);
+    Ok(opened.named(path, hosts_see_late))
+}
+
+/// Whether the file, or a stripe of it, is on NFS for any of the ranks: the server itself sees a file system of its own. There a wait makes
+/// data seen on the writer's host, and elsewhere when the caches there look again. Collective.
+fn sees_late(comm: &Comm, storage: &Storage) -> Result<bool> {
+    let is_on_nfs = |path: &Path| elio::stat(path).is_ok_and(|found| found.file_system == FileSystem::Nfs);
+    let mut late = [i64::from(storage.places().any(is_on_nfs))];
+    comm.all_reduce(&mut late, Operation::Max)?;
+    Ok(late[0] != 0)
 }
 
 fn open(found: &Found, absolute: &Path, options: &OpenOptions) -> Result<Storage> {

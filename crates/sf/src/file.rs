@@ -128,18 +128,29 @@ impl SharedFile {
     }
 
     /// Closes the file on this rank: what it has under way is finished, what it wrote is in the kernel. Transfers are errors
-    /// until it is opened again. Local; without a call of the system if nothing is under way.
+    /// until it is opened again. Local; without a call of the system if nothing is under way, but on NFS with ranks on several hosts, where
+    /// the server is given what was written.
     ///
     /// # Errors
     /// [`Error::Device`]: data that was held could not be handed over. The file is closed all the same.
     pub fn close(&self) -> Result<()> {
         let _span = tracing::debug_span!("close a shared file").entered();
         self.state.store(CLOSED, Ordering::Release);
+        let flushed = self.storage.flush();
+        flushed.and(self.storage.hand_to_server())
+    }
+
+    /// Finishes what this rank has under way and hands over what it wrote to the kernel. The file stays as it is, open or closed. Local.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: data that was held could not be handed over.
+    pub fn flush(&self) -> Result<()> {
         self.storage.flush()
     }
 
     /// Opens the file on this rank; if it is open already, what it has under way is finished first. Local; without a call of the
-    /// system if nothing is under way. Writes that are lost thereby are told by their waits, and by the next [`close`](Self::close) or
+    /// system if nothing is under way, but on NFS with ranks on several hosts, where what these have handed over by closing it is seen from
+    /// then on. Writes that are lost thereby are told by their waits, and by the next [`close`](Self::close) or
     /// [`sync`](Self::sync).
     ///
     /// # Errors
@@ -147,6 +158,7 @@ impl SharedFile {
     pub fn open(&self, access: Access) -> Result<()> {
         let _span = tracing::debug_span!("open a shared file").entered();
         let handed_over = self.storage.hand_over();
+        self.storage.look_again();
         let state = match access {
             Access::ReadWrite => READ_WRITE,
             Access::ReadOnly => READ_ONLY,

@@ -44,6 +44,8 @@ pub(crate) struct Storage {
     numbers: Option<(u64, u64)>,
     pub(crate) striping: Striping,
     files: Vec<elio::File>,
+    /// Other hosts see what is written when it has been handed to a server, and they look again.
+    hosts_see_late: bool,
     /// Whether the names are durable, too.
     has_synced_names: AtomicBool,
 }
@@ -68,12 +70,18 @@ impl Storage {
         let files = files.iter().enumerate().map(open).collect::<elio::Result<_>>()?;
         let (path, absolute, numbers) =
             (absolute.to_owned(), absolute.to_owned(), sighting::numbers(absolute).ok());
-        Ok(Self { path, absolute, numbers, striping, files, has_synced_names: AtomicBool::new(false) })
+        let (hosts_see_late, has_synced_names) = (false, AtomicBool::new(false));
+        Ok(Self { path, absolute, numbers, striping, files, hosts_see_late, has_synced_names })
     }
 
-    /// The same, under the name that the program gave.
-    pub(crate) fn named(self, path: &Path) -> Self {
-        Self { path: path.to_owned(), ..self }
+    /// The same, under the name that the program gave, and what all ranks know of where it is.
+    pub(crate) fn named(self, path: &Path, hosts_see_late: bool) -> Self {
+        Self { path: path.to_owned(), hosts_see_late, ..self }
+    }
+
+    /// Where its files are, and the one of its name.
+    pub(crate) fn places(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(elio::File::path).chain([&*self.absolute])
     }
 
     /// Fills `into`, or says how much there is.
@@ -209,9 +217,8 @@ impl Storage {
     fn sync_names(&self) -> Result<()> {
         // A link leads to a file whose name is in another directory.
         let behind_link = fs::canonicalize(&self.absolute).ok();
-        let files =
-            self.files.iter().map(elio::File::path).chain([&*self.absolute]).chain(behind_link.as_deref());
-        let directories: BTreeSet<_> = files.filter_map(Path::parent).collect();
+        let directories: BTreeSet<_> =
+            self.places().chain(behind_link.as_deref()).filter_map(Path::parent).collect();
         let description = self.striping.is_striped().then_some(&*self.absolute);
         for place in directories.into_iter().chain(description) {
             let synced =
@@ -224,6 +231,22 @@ impl Storage {
             }
         }
         Ok(())
+    }
+
+    /// Where hosts see late what others write: gives what this host has written to the server, as closing a file does.
+    pub(crate) fn hand_to_server(&self) -> Result<()> {
+        if self.hosts_see_late { self.late_error() } else { Ok(()) }
+    }
+
+    /// There: forgets what this host has seen of data that has changed since, as opening a file does.
+    pub(crate) fn look_again(&self) {
+        let files = if self.hosts_see_late { &*self.files } else { &[] };
+        for file in files.iter().map(elio::File::path) {
+            if let Err(error) = elio::with_open_files_raised(|| fs::File::open(file)) {
+                // Removed, perhaps; transfers tell what there is to tell.
+                tracing::debug!(%error, path = %file.display(), "what other hosts have written may be seen late");
+            }
+        }
     }
 
     /// Errors of earlier writes that the system reports late.
@@ -324,7 +347,15 @@ mod tests {
         let files = devices.into_iter().map(file).collect();
         let path = PathBuf::from("whole");
         let has_synced_names = AtomicBool::new(false);
-        Arc::new(Storage { absolute: path.clone(), numbers: None, path, striping, files, has_synced_names })
+        Arc::new(Storage {
+            absolute: path.clone(),
+            numbers: None,
+            path,
+            striping,
+            files,
+            hosts_see_late: false,
+            has_synced_names,
+        })
     }
 
     /// A file of three stripes in memory that count.

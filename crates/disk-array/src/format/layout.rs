@@ -11,11 +11,15 @@
 use super::{Alignment, BrickShape, DataType, IndexFormat, ShardLayout};
 use crate::error::{Error, Result};
 use section::{BrickGrid, Shape};
+use std::ops::Range;
 
 /// The most bricks in a shard that we make.
 pub const BRICKS_PER_SHARD_MAX: u64 = 65_536;
 /// The most shards of an array that we make: 64 PiB in bricks of 1 MiB.
 pub const SHARDS_MAX: u64 = 1 << 20;
+
+/// The most runs of bricks of a shard that are told apart.
+const RUNS_MAX: u64 = 256;
 
 /// Where a brick is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -136,6 +140,38 @@ impl ArrayLayout {
         BrickPlace { shard: self.shards.number(&shard), slot }
     }
 
+    /// Where the bricks of a shard are that the array has, in the order of the file: as few ranges of bytes as there are runs of them, or the
+    /// one from the first to the last if these would be more than 256.
+    pub fn bricks_in_array(&self, shard: u64) -> Vec<Range<u64>> {
+        let there = self.shards.elements(&self.shards.coordinates(shard)).counts();
+        let whole = self.shards.brick();
+        let slots = |from: usize| whole[from..].iter().product::<u64>();
+        // Along the dimensions from here on all of it is there.
+        let rest = (0..whole.len()).rev().find(|&d| there[d] < whole[d]).unwrap_or(0);
+        let run = there[rest] * slots(rest + 1);
+        let bytes = |first: u64, count: u64| {
+            self.shard.offset_bytes(first)
+                ..self.shard.offset_bytes(first + count - 1) + self.shard.brick_bytes()
+        };
+        if rest == 0 {
+            return vec![bytes(0, run)];
+        }
+        let first = |mut number: u64| {
+            let (mut slot, mut scale) = (0, slots(rest));
+            for d in (0..rest).rev() {
+                slot += number % there[d] * scale;
+                number /= there[d];
+                scale *= whole[d];
+            }
+            slot
+        };
+        let runs: u64 = there[..rest].iter().product();
+        if runs > RUNS_MAX {
+            return vec![bytes(0, first(runs - 1) + run)];
+        }
+        (0..runs).map(|number| bytes(first(number), run)).collect()
+    }
+
     /// The coordinates of the brick in `slot` of `shard`, which may be outside the array.
     pub fn coordinates(&self, place: BrickPlace) -> Shape {
         let (shard, per_shard) = (self.shards.coordinates(place.shard), self.shards.brick());
@@ -198,6 +234,49 @@ mod tests {
 
     fn per_shard(dims: &[u64], brick: &[u64], files: u64) -> Vec<u64> {
         layout(dims, brick, files).unwrap().shard().bricks().to_vec()
+    }
+
+    proptest! {
+        #[test]
+        fn the_bricks_of_a_shard_that_the_array_has_are_told_and_no_others(
+            dims in proptest::collection::vec(1u64..9, 1..4),
+            files in 1u64..9,
+        ) {
+            let brick = vec![1; dims.len()];
+            let layout = layout(&dims, &brick, files).unwrap();
+            for shard in 0..layout.shards_count() {
+                let runs = layout.bricks_in_array(shard);
+                prop_assert!(runs.is_sorted_by(|a, b| a.end < b.start));
+                for slot in 0..layout.shard().bricks_count() {
+                    let coordinates = layout.coordinates(BrickPlace { shard, slot });
+                    let is_there = coordinates.iter().zip(&dims).all(|(at, len)| at < len);
+                    let at = layout.shard().offset_bytes(slot);
+                    let is_told = runs.iter().any(|run| run.start <= at && at + 8 <= run.end);
+                    prop_assert_eq!(is_there, is_told, "slot {} of shard {}: {:?}", slot, shard, runs);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn many_runs_of_bricks_are_told_as_one() {
+        let layout = layout(&[300, 3], &[1, 1], 1).unwrap();
+        expect_runs(&layout, 1);
+        let with = ArrayLayout::with_shards(
+            &Shape::new(&[300, 3]).unwrap(),
+            DataType::Float64,
+            &BrickShape::exact(&[1, 1]).unwrap(),
+            &Shape::new(&[300, 4]).unwrap(),
+            Some(IndexFormat::OURS),
+            page(),
+        );
+        let with = with.unwrap();
+        expect_runs(&with, 1);
+        assert_eq!(with.bricks_in_array(0)[0].end, with.shard().offset_bytes(299 * 4 + 2) + 8);
+    }
+
+    fn expect_runs(layout: &ArrayLayout, count: usize) {
+        assert_eq!(layout.bricks_in_array(0).len(), count);
     }
 
     #[test]

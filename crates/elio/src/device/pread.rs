@@ -31,6 +31,8 @@ const PAGE_ALIGNMENT: Alignment = Alignment { memory_bytes: 4096, offset_bytes: 
 /// Read at a time to get a file into the page cache: the kernel reads ahead by more where a read is longer than it would read ahead,
 /// and this much stays in the caches of a processor.
 const STREAM_STEP_BYTES: usize = 512 << 10;
+/// Where the kernel does not drop by itself what has been written, a write of less is left in the page cache.
+const DROPPED_BYTES_MIN: usize = 64 << 10;
 
 /// For so long a step of writeback is waited for where space is to be given back.
 const STEP_TIME_MAX: Duration = Duration::from_millis(500);
@@ -211,7 +213,13 @@ impl PreadDevice {
             }
         }
         let written_bytes = calls::write(self.file.as_fd(), offset_bytes, from, 0)?;
-        calls::drop_range(self.file.as_fd(), offset_bytes, written_bytes as u64)?;
+        // Small writes are made within the call, where nobody may wait for the device; the kernel writes them when it likes.
+        if written_bytes >= DROPPED_BYTES_MIN
+            && let Ok(waiting) = self.waiting()
+        {
+            // By an opening of its own: the error of an earlier write is to be told by the next sync, too.
+            calls::drop_range(waiting.as_fd(), offset_bytes, written_bytes as u64)?;
+        }
         Ok(written_bytes)
     }
 }
@@ -450,6 +458,22 @@ mod tests {
         {
             assert_eq!(taken(Some(told)), None, "{told:?}");
         }
+    }
+
+    #[test]
+    fn where_the_kernel_drops_nothing_by_itself_small_writes_are_left_to_it_and_large_ones_are_dropped() {
+        let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let device =
+            PreadDevice::open(&directory.path().join("file"), Mode::ReadWrite, Queue::default()).unwrap();
+        device.knows_drop_behind.store(false, Ordering::Relaxed);
+        let (small, large) = (vec![1; DROPPED_BYTES_MIN - 1], vec![2; 4 * DROPPED_BYTES_MIN]);
+        let at = 1 << 20;
+        assert_eq!(device.write(Route::DropBehind, 0, &small).unwrap(), small.len());
+        assert!(device.waiting.lock().unwrap().is_none(), "nobody waits for the device");
+        assert_eq!(device.write(Route::DropBehind, at, &large).unwrap(), large.len());
+        assert!(device.waiting.lock().unwrap().is_some(), "not by the opening that is synced");
+        assert!(calls::is_resident(device.file.as_fd(), 0, small.len() as u64).unwrap());
+        assert!(!calls::is_resident(device.file.as_fd(), at, large.len() as u64).unwrap());
     }
 
     #[test]

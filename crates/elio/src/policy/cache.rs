@@ -4,7 +4,7 @@
 //! turning points, not limits, and no correctness hangs on them.
 
 use crate::device::{Properties, Route};
-use crate::file::CachePolicy;
+use crate::file::{CachePolicy, Sharing};
 use crate::policy::cores::has_spare_core;
 use crate::stream::order::Order;
 use std::ops::Range;
@@ -80,6 +80,15 @@ pub(crate) fn is_whole_pages(range: &Range<u64>) -> bool {
     range.start.is_multiple_of(PAGE_BYTES) && range.end.is_multiple_of(PAGE_BYTES)
 }
 
+/// How much of a file's place in the page cache is this rank's, of so many on the node: a file that all write is there once for all.
+pub(crate) fn counted_bytes(bytes: u64, sharing: Sharing, ranks_on_node: u64) -> u64 {
+    match sharing {
+        Sharing::Shared => bytes.div_ceil(ranks_on_node),
+        // Of files that are written by pages few ranks of a node may write all.
+        Sharing::Exclusive | Sharing::SharedByPages => bytes,
+    }
+}
+
 /// Whether reads of this file ask the cache first.
 pub(crate) fn asks_cache_first(policy: CachePolicy, properties: Properties) -> bool {
     policy == CachePolicy::Auto && properties.resident && properties.direct.is_some()
@@ -118,6 +127,15 @@ pub(crate) fn write_route(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_of_all_ranks_counts_once_for_all_of_them() {
+        assert_eq!(counted_bytes(1000, Sharing::Shared, 64), 16);
+        assert_eq!(counted_bytes(1000, Sharing::Shared, 1), 1000);
+        for sharing in [Sharing::Exclusive, Sharing::SharedByPages] {
+            assert_eq!(counted_bytes(1000, sharing, 64), 1000);
+        }
+    }
 
     #[test]
     fn the_kernel_reads_ahead_of_what_is_in_order_and_of_large_reads_that_are_waited_for_one_by_one() {

@@ -32,6 +32,8 @@ pub(crate) struct Pending {
     direction: Direction,
     offset_bytes: u64,
     memory: CallerMemory,
+    /// Of how long a request it is a piece.
+    whole_len: usize,
     parts: VecDeque<Part>,
     /// The caller does not wait for it at once: workers may take over copies.
     asynchronous: bool,
@@ -56,6 +58,7 @@ impl Pending {
             offset_bytes,
             unissued: memory.len()..memory.len(),
             part_bytes: part_bytes(memory.len(), others_count),
+            whole_len: memory.len(),
             memory,
             parts: VecDeque::new(),
             taken_back: None,
@@ -73,8 +76,21 @@ impl Pending {
         memory: CallerMemory,
         copied_bytes: Option<usize>,
     ) -> Self {
+        let whole_len = memory.len();
+        Self::read_of(handle, offset_bytes, memory, whole_len, copied_bytes)
+    }
+
+    /// The same as a piece of a request of `whole_len` bytes.
+    pub(super) fn read_of(
+        handle: &Arc<Handle>,
+        offset_bytes: u64,
+        memory: CallerMemory,
+        whole_len: usize,
+        copied_bytes: Option<usize>,
+    ) -> Self {
         handle.pauses.note_call();
         let mut pending = Self::new(handle, Direction::Read, offset_bytes, memory);
+        pending.whole_len = whole_len;
         pending.start_read(copied_bytes);
         pending.note_start();
         pending

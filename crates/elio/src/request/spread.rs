@@ -43,7 +43,7 @@ impl<B: RequestBufferMut> SpreadRequest<B> {
     /// If the pieces are not in order, or not in the buffer, as for all functions here.
     pub fn read(pieces: &[Piece<'_>], mut buffer: B) -> Result<Self> {
         check(pieces, Operation::AsyncRead)?;
-        let started = start_reads(pieces, buffer.as_mut_bytes());
+        let started = start_reads(pieces, buffer.as_mut_bytes(), Caller::GoesOn);
         Ok(Self { pieces: started, clear: |buffer, range| buffer.as_mut_bytes()[range].fill(0), buffer })
     }
 }
@@ -55,7 +55,7 @@ impl<B: RequestBuffer> SpreadRequest<B> {
     /// As [`File::submit_write`], before anything is started.
     pub fn write(pieces: &[Piece<'_>], buffer: B) -> Result<Self> {
         check(pieces, Operation::AsyncWrite)?;
-        let started = start_writes(pieces, buffer.as_bytes());
+        let started = start_writes(pieces, buffer.as_bytes(), Caller::GoesOn);
         Ok(Self { pieces: started, clear: |_, _| {}, buffer })
     }
 }
@@ -110,7 +110,7 @@ impl<B> SpreadRequest<B> {
 /// As [`File::submit_read`]; the first piece's that failed.
 pub fn read_spread(pieces: &[Piece<'_>], into: &mut [u8]) -> Result<Vec<usize>> {
     check(pieces, Operation::Read)?;
-    wait_for(&mut start_reads(pieces, into))
+    wait_for(&mut start_reads(pieces, into, Caller::Waits))
 }
 
 /// Writes the pieces of `from`, all of them at once.
@@ -119,7 +119,7 @@ pub fn read_spread(pieces: &[Piece<'_>], into: &mut [u8]) -> Result<Vec<usize>> 
 /// As [`File::submit_write`]; the first piece's that failed.
 pub fn write_spread(pieces: &[Piece<'_>], from: &[u8]) -> Result<()> {
     check(pieces, Operation::Write)?;
-    wait_for(&mut start_writes(pieces, from)).map(drop)
+    wait_for(&mut start_writes(pieces, from, Caller::Waits)).map(drop)
 }
 
 fn check(pieces: &[Piece<'_>], operation: Operation) -> Result<()> {
@@ -131,26 +131,45 @@ fn check(pieces: &[Piece<'_>], operation: Operation) -> Result<()> {
 /// What is wrong with pieces that are not in order, or not in their memory.
 const MISPLACED: &str = "pieces are in the memory, in its order";
 
+/// What who starts a request does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Caller {
+    /// He waits for it.
+    Waits,
+    /// He has something else to do: pieces are not copied within the call if all of them together are too much for that.
+    GoesOn,
+}
+
+impl Caller {
+    /// How long a request is what decides whether its pieces are copied within the call; `None` if each decides for itself.
+    fn whole_len(self, pieces: &[Piece<'_>]) -> Option<usize> {
+        (self == Self::GoesOn).then(|| pieces.iter().map(|piece| piece.memory.len()).sum())
+    }
+}
+
 /// The caller keeps `into` until what this gives is dropped.
-fn start_reads(pieces: &[Piece<'_>], mut into: &mut [u8]) -> Vec<Started> {
-    let mut at = 0;
+fn start_reads(pieces: &[Piece<'_>], mut into: &mut [u8], caller: Caller) -> Vec<Started> {
+    let (mut at, whole_len) = (0, caller.whole_len(pieces));
     let start = |piece: &Piece<'_>| {
         let memory = piece.memory.clone();
         let between = memory.start.checked_sub(at).expect(MISPLACED);
         let (_, rest) = std::mem::take(&mut into).split_at_mut_checked(between).expect(MISPLACED);
         let (this, rest) = rest.split_at_mut_checked(memory.len()).expect(MISPLACED);
         (into, at) = (rest, memory.end);
-        (Progress::read(piece.file.handle(), piece.offset_bytes, this), memory)
+        let whole_len = whole_len.unwrap_or(this.len());
+        (Progress::read(piece.file.handle(), piece.offset_bytes, this, whole_len), memory)
     };
     let _held = hold_if_short(pieces);
     pieces.iter().map(start).collect()
 }
 
 /// As [`start_reads`].
-fn start_writes(pieces: &[Piece<'_>], from: &[u8]) -> Vec<Started> {
+fn start_writes(pieces: &[Piece<'_>], from: &[u8], caller: Caller) -> Vec<Started> {
+    let whole_len = caller.whole_len(pieces);
     let start = |piece: &Piece<'_>| {
         let bytes = from.get(piece.memory.clone()).expect(MISPLACED);
-        (Progress::write(piece.file.handle(), piece.offset_bytes, bytes), piece.memory.clone())
+        let whole_len = whole_len.unwrap_or(bytes.len());
+        (Progress::write(piece.file.handle(), piece.offset_bytes, bytes, whole_len), piece.memory.clone())
     };
     let _held = hold_if_short(pieces);
     pieces.iter().map(start).collect()

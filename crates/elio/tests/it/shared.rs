@@ -195,6 +195,35 @@ fn a_small_write_of_a_shared_file_is_seen_by_others_once_its_request_is_dropped(
     }
 }
 
+/// As a plain file's: what decides is how long the request is, not its pieces.
+#[test]
+fn of_a_long_request_to_several_files_nothing_is_copied_within_the_call() {
+    const PIECE: usize = 256 << 10;
+    let scratch = Scratch::new();
+    let options = OpenOptions {
+        sharing: Sharing::Shared,
+        cache: CachePolicy::Keep,
+        ..OpenOptions::new(Mode::ReadWrite)
+    };
+    let files = ["0", "1"].map(|name| File::open(scratch.path(name), &options).unwrap());
+    for (count, is_copied) in [(1, true), (64, false)] {
+        let piece = |i: usize| Piece {
+            file: &files[i % 2],
+            offset_bytes: (i / 2 * PIECE) as u64,
+            memory: i * PIECE..(i + 1) * PIECE,
+        };
+        let (pieces, data) = ((0..count).map(piece).collect::<Vec<_>>(), pattern(5, count * PIECE));
+        let mut write = SpreadRequest::write(&pieces, data.clone()).unwrap();
+        assert_eq!(write.is_done(), is_copied, "{count} pieces");
+        write.wait().unwrap();
+        let (got, found) = SpreadRequest::read(&pieces, vec![0; count * PIECE]).unwrap().finish().unwrap();
+        assert!(found == data && got == vec![PIECE; count]);
+        let mut read = SpreadRequest::read(&pieces, vec![0; count * PIECE]).unwrap();
+        assert!(is_copied || !read.is_done(), "{count} pieces");
+        read.wait().unwrap();
+    }
+}
+
 /// The device has all of them at once; nobody may give the memory up before the wait.
 #[test]
 fn small_writes_around_the_page_cache_are_left_in_flight() {

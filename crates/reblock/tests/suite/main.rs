@@ -58,6 +58,7 @@ fn main() -> ExitCode {
                 .hosts(..2),
             scenario!(under_way::a_copy_goes_on_when_it_is_asked_and_never_waits_for_a_disk).hosts(..2),
             scenario!(under_way::a_copy_with_a_single_box_goes_on_when_it_is_asked).hosts(..2),
+            scenario!(under_way::a_copy_that_was_given_up_goes_on_within_a_template).hosts(..2),
             scenario!(under_way::a_copy_that_is_only_asked_meets_errors_as_one_that_is_waited_for).hosts(..2),
             scenario!(under_way::all_handles_of_a_target_tell_when_it_is_complete).hosts(..2),
             scenario!(under_way::a_target_that_is_replaced_meanwhile_is_an_error).hosts(..2),

@@ -3,7 +3,7 @@
 use crate::world::{World, all_fail, counted, nothing_is_beside, permuted, spec};
 use dra::{Access, DataType, DiskArray, Transfer};
 use elio::{Fault, FaultDevice, open_device};
-use layout::{DeviceModel, Permutation};
+use layout::{DeviceModel, Permutation, Units};
 use reblock::{Copying, Options};
 use std::sync::{Arc, Condvar, Mutex};
 
@@ -141,6 +141,50 @@ pub(crate) fn a_copy_with_a_single_box_goes_on_when_it_is_asked(world: &World) {
     for array in [source, target] {
         array.delete().expect("deleted");
     }
+    world.barrier();
+}
+
+/// Bricks whose common multiple is the array: there is no other template, and from step to step something is retained.
+pub(crate) fn a_copy_that_was_given_up_goes_on_within_a_template(world: &World) {
+    const ROWS: u64 = 29 * 31;
+    let disk = world.context(8_000 / world.ga.ranks() as u64);
+    let elements = counted(4 * ROWS);
+    let same = Permutation::identity(2);
+    let bricks = |rows| spec(&[ROWS, 4], &[rows, 4], DataType::Float64);
+    world.source(&disk, &World::path("source"), &bricks(31), &elements).close().expect("closed");
+    let source = disk.open(&World::path("source"), Access::ReadOnly).expect("opened");
+    let device = DeviceModel { operations_per_second: 500, page_bytes: 8, ..DeviceModel::default() };
+    let options = Options { device, units: Units::WholeBricks, noted_bytes: 2_000 };
+    for part in 1..8 {
+        let mut target =
+            disk.create(&World::path("target"), &bricks(29), Access::ReadWrite).expect("created");
+        let begin = |target: &mut DiskArray| {
+            let maker = Box::new(dra_ga::maker(&world.ga));
+            Copying::begin(&disk, maker, (&source, target), &same, &options).expect("begun")
+        };
+        let mut copying = begin(&mut target);
+        let mut written = 0;
+        while written < elements.len() as u64 * part / 8 {
+            let mut progress = |progress: &reblock::Progress| written = progress.written_bytes;
+            assert!(!copying.probe((&source, &mut target), &mut progress).expect("asked"));
+        }
+        copying.abandon().expect("memory is freed");
+        let again = begin(&mut target);
+        let noted = again.progress().written_bytes;
+        // A note may come a step late, and two steps are under way.
+        assert!(noted <= written && noted + 2_000 + 3 * 31 * 32 >= written, "{noted} of {written} noted");
+        let mut sum = noted;
+        let mut progress = |progress: &reblock::Progress| sum = progress.written_bytes;
+        let done = again.finish((&source, &mut target), &mut progress).expect("complete");
+        let [pass] = done.plan.passes() else { panic!("one pass: {}", done.plan) };
+        assert!(pass.templates_count() == 1 && pass.cost().retained_elems > 0, "{}", done.plan);
+        assert!(done.is_continued && done.boxes_bytes_peak <= done.plan.memory_bytes_max());
+        assert_eq!(sum, elements.len() as u64);
+        assert!(world.elements(&target) == elements);
+        target.delete().expect("deleted");
+        world.barrier();
+    }
+    source.delete().expect("deleted");
     world.barrier();
 }
 

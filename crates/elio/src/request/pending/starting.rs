@@ -40,11 +40,16 @@ impl Pending {
     fn go_on_after_copy(&mut self, copied_bytes: usize, order: Order) {
         self.done_bytes = copied_bytes;
         let rest = copied_bytes..self.memory.len();
-        if self.handle.leaves_to_worker(rest.len()) {
+        if self.handle.leaves_to_worker(self.len_to_copy(&rest)) {
             self.start_unserved_read(copied_bytes, false, order);
         } else {
             self.start_through_cache(Route::Cached, rest);
         }
+    }
+
+    /// What decides whether `rest` is copied within the call: the pieces of a long request are not.
+    fn len_to_copy(&self, rest: &Range<usize>) -> usize {
+        if self.whole_len > self.memory.len() { self.whole_len } else { rest.len() }
     }
 
     /// Copies what read-ahead has and makes parts of what it is getting; tells how far that goes.
@@ -84,7 +89,7 @@ impl Pending {
         let rest = served..self.memory.len();
         let file_range = self.file_range(&rest);
         if cache::asks_cache_first(self.handle.options.cache, self.handle.properties) {
-            let small = !self.handle.leaves_to_worker(rest.len()) && self.parts.is_empty();
+            let small = !self.handle.leaves_to_worker(self.len_to_copy(&rest)) && self.parts.is_empty();
             if small && self.handle.residency.is_trusted() {
                 return self.read_trusting(rest);
             }
