@@ -171,14 +171,21 @@ pub(crate) fn a_copy_that_was_given_up_goes_on_within_a_template(world: &World) 
         copying.abandon().expect("memory is freed");
         let again = begin(&mut target);
         let noted = again.progress().written_bytes;
-        // A note may come a step late, and two steps are under way.
+        // A note may come some steps late: of those that are under way.
         assert!(noted <= written && noted + 2_000 + 3 * 31 * 32 >= written, "{noted} of {written} noted");
+        assert!(noted > 0 || part == 1, "{written} written");
         let mut sum = noted;
         let mut progress = |progress: &reblock::Progress| sum = progress.written_bytes;
         let done = again.finish((&source, &mut target), &mut progress).expect("complete");
         let [pass] = done.plan.passes() else { panic!("one pass: {}", done.plan) };
         assert!(pass.templates_count() == 1 && pass.cost().retained_elems > 0, "{}", done.plan);
-        assert!(done.is_continued && done.boxes_bytes_peak <= done.plan.memory_bytes_max());
+        assert_eq!(done.is_continued, noted > 0);
+        assert!(
+            done.boxes_bytes_peak <= done.plan.memory_bytes_max(),
+            "{} of {}",
+            done.boxes_bytes_peak,
+            done.plan
+        );
         assert_eq!(sum, elements.len() as u64);
         assert!(world.elements(&target) == elements);
         target.delete().expect("deleted");
