@@ -2,7 +2,7 @@
 
 use crate::codes;
 use crate::error::of_file;
-use crate::files::{OpenFile, file};
+use crate::files::{OpenFile, file, finishes_writes};
 use chemio_capi::requests::{Issued, Requests, Transfer, is_finished_at_issue};
 use chemio_capi::{Integer, Result, last_error, offset, pointer};
 use sf::codes::{DEVICE_AREAD, DEVICE_AWRITE};
@@ -106,7 +106,13 @@ impl Transfer for Running {
 pub(crate) unsafe fn write<I: Integer>(arguments: Result<Arguments>, request: *mut I) -> Result<()> {
     let start = |checked: &Checked| {
         // SAFETY: promised by the caller.
-        checked.open.file.awrite(checked.offset_bytes, unsafe { checked.foreign() })
+        let mut started = checked.open.file.awrite(checked.offset_bytes, unsafe { checked.foreign() })?;
+        if finishes_writes()
+            && let Err(error) = started.wait()
+        {
+            tracing::error!(%error, "a write at the end of the program failed");
+        }
+        Ok(started)
     };
     // SAFETY: promised by the caller.
     unsafe { issue(arguments, request, DEVICE_AWRITE, start) }

@@ -453,8 +453,13 @@ impl Drop for File {
     /// As [`File::close`], for those who do not want to know: an error is logged.
     fn drop(&mut self) {
         self.handle.read_ahead().end();
-        if let Err(error) = self.handle.inode.flush() {
-            tracing::error!(%error, "a file was dropped without close and its last writes failed");
+        let was_told = self.handle.inode.is_refused();
+        match self.handle.inode.flush() {
+            Err(error) if was_told => tracing::warn!(%error, "a file was dropped after its writes failed"),
+            Err(error) => {
+                tracing::error!(%error, "a file was dropped without close and its last writes failed");
+            }
+            Ok(()) => {}
         }
         self.handle.inode.close_handle(&self.handle.device, &self.handle.options);
     }

@@ -7,7 +7,7 @@
 use crate::plan::axis::AxisStep;
 use crate::plan::{Pass, Plan};
 use section::{BrickGrid, Section, Shape};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Range;
 
 /// One step of a pass. Sections are those of the source.
@@ -114,29 +114,29 @@ impl Steps {
     /// Goes on behind the first `count` steps of the template, or at its end.
     fn leave_out(&mut self, count: u64) {
         let template = self.template;
-        // What has been kept and not used, each with the number of the step that has read it.
-        let mut kept: HashMap<Section, usize> = HashMap::new();
-        let mut left_out = vec![];
+        // The steps that have kept what is not used yet, by number, and which of them has kept what.
+        let mut keepers: BTreeMap<u64, Step> = BTreeMap::new();
+        let mut kept: HashMap<Section, u64> = HashMap::new();
         while self.template == template && self.done < count {
             let Some(at) = self.at.clone() else { break };
             let step = self.step(&at);
             self.advance();
             for part in &step.uses {
-                kept.remove(part);
+                let Some(number) = kept.remove(part) else { continue };
+                let Some(keeper) = keepers.get_mut(&number) else { continue };
+                keeper.keeps.retain(|other| other != part);
+                if keeper.keeps.is_empty() {
+                    keepers.remove(&number);
+                }
             }
             if !step.keeps.is_empty() {
-                kept.extend(step.keeps.iter().map(|&part| (part, left_out.len())));
-                left_out.push(step);
+                kept.extend(step.keeps.iter().map(|&part| (part, step.done)));
+                keepers.insert(step.done, step);
             }
         }
         let done = if self.template == template { self.done } else { 0 };
-        for (number, step) in left_out.into_iter().enumerate() {
-            let is_used = |part: &Section| kept.get(part) == Some(&number);
-            let keeps: Vec<_> = step.keeps.iter().copied().filter(is_used).collect();
-            if !keeps.is_empty() {
-                self.again.push_back(Step { done, write: None, uses: vec![], keeps, ..step });
-            }
-        }
+        let again = |keeper: Step| Step { done, write: None, uses: vec![], ..keeper };
+        self.again = keepers.into_values().map(again).collect();
     }
 
     /// To the next step along the dimensions, in the order of the pass.

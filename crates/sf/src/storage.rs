@@ -235,7 +235,7 @@ impl Storage {
 
     /// Where hosts see late what others write: gives what this host has written to the server, as closing a file does.
     pub(crate) fn hand_to_server(&self) -> Result<()> {
-        if self.hosts_see_late { self.late_error() } else { Ok(()) }
+        if self.hosts_see_late { Ok(self.at_once(elio::File::sync)?) } else { Ok(()) }
     }
 
     /// There: forgets what this host has seen of data that has changed since, as opening a file does.

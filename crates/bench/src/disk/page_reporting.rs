@@ -16,9 +16,10 @@ const REPORTING_INTERRUPT: &str = "-reporting_vq";
 /// The kernel waits for two seconds between parts.
 const QUIET: Duration = Duration::from_millis(2250);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// Nothing is given back for two seconds after nothing was left to give; what begins within this time, and takes less than the rest
-/// of them, is not hit.
-const CALM: Duration = Duration::from_millis(1500);
+/// Nothing is given back for two seconds after nothing was left to give; what ends within this time is not hit.
+const CALM: Duration = Duration::from_millis(1900);
+/// What takes a few tenths of a second takes less.
+const BRIEF: Duration = Duration::from_millis(400);
 /// Somebody else frees memory all the time.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
@@ -39,15 +40,20 @@ pub(crate) fn settle() {
 
 /// The same before what takes a few tenths of a second: not again soon after it was waited for.
 pub(crate) fn settle_briefly() {
-    if !is_calm() {
+    if !is_calm_for(BRIEF, settled()) {
         settle();
     }
 }
 
-/// Whether what takes a few tenths of a second can begin without waiting.
-pub(crate) fn is_calm() -> bool {
-    let settled = *SETTLED.lock().unwrap_or_else(PoisonError::into_inner);
-    !WAITS.load(Relaxed) || !is_there() || settled.is_some_and(|at| at.elapsed() < CALM)
+/// When it was waited for last.
+pub(crate) fn settled() -> Option<Instant> {
+    *SETTLED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether what takes so long can begin without waiting, if there was no waiting since `settled`, after which memory may have been freed.
+pub(crate) fn is_calm_for(length: Duration, settled: Option<Instant>) -> bool {
+    let is_calm = |at: Instant| at.elapsed() + length < CALM && self::settled() == Some(at);
+    !WAITS.load(Relaxed) || !is_there() || settled.is_some_and(is_calm)
 }
 
 fn wait_until_quiet() {
