@@ -95,7 +95,7 @@ impl Creation<'_> {
             brick_hint: self.hint.clone(),
             files_hint: spread.files.max(0),
             io_processes_hint: spread.io_processes.max(0),
-            part: None,
+            ..Attributes::default()
         };
         Ok(spec)
     }

@@ -13,6 +13,7 @@ use crate::owners::Owners;
 use crate::shards::Shards;
 use disk_array::{ArrayDirectory, Creation, absolute};
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,19 +23,20 @@ pub(crate) fn create(context: &Context, path: &Path, spec: &ArraySpec, access: A
     // The program may change its directory while the array is open.
     let path = absolute(path);
     let rank = context.comm().rank();
-    let begun = if rank == 0 { begin(&path, spec).map(Some) } else { Ok(None) };
+    let unique = context.unique_text()?;
+    let mut spec = spec.clone();
+    spec.attributes.id = Some(unique.clone());
+    let begun = if rank == 0 { begin(&path, &spec).map(Some) } else { Ok(None) };
     let begun = context.agree_on("creating an array", &path, &(format!("{spec:?}"), access), begun)?;
     let everyone: Vec<usize> = (0..context.comm().size()).collect();
-    let unique = context.unique_text()?;
     if is_shared(context, &path, begun.as_ref(), &unique)? {
         check_same_here(context, &path)?;
-        make(context, &path, spec, begun, &everyone)?;
+        make(context, &path, &spec, begun, &everyone)?;
     } else {
         drop(begun);
         let here = context.ranks_here();
         let node = context.node_of()[rank] as u64;
         let part = Part { number: node, of: context.nodes() as u64, array: unique };
-        let mut spec = spec.clone();
         spec.files = spec.files.max(part.of);
         spec.attributes.part = Some(part);
         let begun = if here[0] == rank { begin(&path, &spec).map(Some) } else { Ok(None) };
@@ -86,6 +88,20 @@ fn check_same_here(context: &Context, path: &Path) -> Result<()> {
     context.agree(if is_same { Ok(()) } else { Err(differ()) })
 }
 
+/// Refuses hosts that see different arrays of one name which look alike, as jobs on each of them leave on their own disks: bricks of both
+/// would be taken for those of one. Collective.
+fn check_same_array(context: &Context, path: &Path, id: Option<&str>) -> Result<()> {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    let mine = hasher.finish();
+    let all = context.comm().all_gather(&[mine])?;
+    let differ = || Error::Parts {
+        path: path.to_owned(),
+        reason: format!("ranks 0 and {} see different arrays of this name", context.comm().rank()),
+    };
+    context.agree(if all[0] == mine { Ok(()) } else { Err(differ()) })
+}
+
 /// Whether the ranks of all hosts see the directory in which rank 0 makes an array, as it does. Collective.
 fn is_shared(context: &Context, path: &Path, begun: Option<&Creation>, unique: &str) -> Result<bool> {
     if context.nodes() == 1 {
@@ -116,11 +132,12 @@ pub(crate) fn open(context: &Context, path: &Path, access: Access) -> Result<Dis
     check_same_here(context, &path)?;
     // Which array, not only which name: a directory may be another one on another host.
     let mut attributes = directory.attributes().cloned().unwrap_or_default();
-    let part = attributes.part.take();
+    let (id, part) = (attributes.id.take(), attributes.part.take());
     let (metadata, layout) = (directory.metadata(), directory.layout());
     let of_array = part.as_ref().map(|part| (part.of, &part.array));
     let found = (format!("{layout:?} {attributes:?} {:?} {of_array:?}", metadata.keys), access);
     context.agree_on("opening an array", &path, &found, Ok(()))?;
+    check_same_array(context, &path, id.as_deref())?;
     let node_of_part = find_parts(context, &path, part.as_ref())?;
     if access.is_writable() {
         context.agree(put_in_order(context, &directory, part.as_ref()))?;

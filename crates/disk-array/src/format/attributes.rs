@@ -2,6 +2,7 @@
 //! which the places of bricks cannot be computed. An array is ours if this is there and makes sense.
 
 use super::Alignment;
+use super::layout::SHARDS_MAX;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -39,6 +40,11 @@ pub struct Part {
 }
 
 impl Part {
+    /// Whether there can be such a part.
+    fn makes_sense(&self) -> bool {
+        self.number < self.of && self.of <= SHARDS_MAX
+    }
+
     /// Whether it has shard `number`.
     pub fn has_shard(&self, number: u64) -> bool {
         number % self.of.max(1) == self.number
@@ -61,6 +67,9 @@ pub struct Attributes {
     pub files_hint: i64,
     /// The number of I/O processes asked for; 0 if none was.
     pub io_processes_hint: i64,
+    /// The same in no other array, but in copies of this one. None in arrays that one process has made, or an earlier version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// Which part of the array the directory holds; none if all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
@@ -88,7 +97,8 @@ impl Attributes {
     pub fn of_map(map: &Map<String, Value>) -> Option<(Self, Alignment)> {
         let stored = Stored::deserialize(map.get(KEY)?).ok()?;
         let alignment = Alignment::new(stored.align_bytes).ok()?;
-        (stored.version == VERSION).then_some((stored.attributes, alignment))
+        let makes_sense = stored.attributes.part.as_ref().is_none_or(Part::makes_sense);
+        (stored.version == VERSION && makes_sense).then_some((stored.attributes, alignment))
     }
 
     /// Whether the attribute `key` is kept by chemio, so that programs must not change it.
@@ -115,6 +125,7 @@ mod tests {
             brick_hint: vec![-1, i64::MAX],
             files_hint: 4,
             io_processes_hint: -1,
+            id: Some("8b".to_owned()),
             part: Some(Part { number: 1, of: 2, array: "8a".to_owned() }),
         };
         assert_eq!(Attributes::of_map(&attributes.to_map(page())), Some((attributes, page())));
@@ -137,6 +148,8 @@ mod tests {
             json!({"version": 2, "align_bytes": 4096}),
             json!({"version": 1, "align_bytes": 4097}),
             json!({"version": 1, "align_bytes": 4096, "made_by": "cobol"}),
+            json!({"version": 1, "align_bytes": 4096, "part": {"number": 2, "of": 2, "array": "8a"}}),
+            json!({"version": 1, "align_bytes": 4096, "part": {"number": 0, "of": 1u64 << 40, "array": "8a"}}),
         ] {
             assert_eq!(Attributes::of_map(&Map::from_iter([(KEY.to_owned(), value)])), None);
         }

@@ -65,6 +65,23 @@ pub(crate) fn an_array_on_the_hosts_own_disks_is_one_array(world: &World) {
     }
 }
 
+/// As two jobs leave, each on one host, which ran the same program.
+pub(crate) fn arrays_that_hosts_have_made_by_themselves_are_not_taken_for_one(world: &World) {
+    let node = world.ga.node();
+    if world.ga.ranks_of_node(node)[0] == world.ga.rank() {
+        let mut spec = spec(&DIMS, &[7, 11]);
+        spec.attributes.id = Some(format!("of a job on host {node}"));
+        ArrayDirectory::create(&path("alone"), &spec).expect("created");
+    }
+    world.barrier();
+    for access in [Access::ReadOnly, Access::ReadWrite] {
+        let text = world.all_fail(world.disk.open(&path("alone"), access));
+        assert!(text.contains("different arrays of this name"), "{text}");
+    }
+    world.disk.remove(&path("alone")).expect("removed on both");
+    world.barrier();
+}
+
 pub(crate) fn a_part_that_is_missing_is_told_by_its_number(world: &World) {
     let array = create(world, "missing", 2);
     array.close().expect("closed");

@@ -62,6 +62,7 @@ fn main() -> ExitCode {
             scenario!(helping::with_help_transfers_that_overlap_in_bricks_come_in_order).ranks(..=3),
             scenario!(hosts::an_array_on_the_hosts_own_disks_is_one_array).hosts(2..),
             scenario!(hosts::a_part_that_is_missing_is_told_by_its_number).hosts(2..),
+            scenario!(hosts::arrays_that_hosts_have_made_by_themselves_are_not_taken_for_one).hosts(2..),
             scenario!(lifetime::closing_waits_for_what_is_under_way),
             scenario!(lifetime::an_array_in_memory_may_go_before_the_wait),
             scenario!(lifetime::an_array_is_replaced_and_deleted),
