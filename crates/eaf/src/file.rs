@@ -147,9 +147,9 @@ impl File {
     /// Sets the length to `len_bytes`; growing adds zeros.
     ///
     /// # Errors
-    /// [`Error::MemoryFull`], [`Error::Device`]: the device refused.
+    /// [`Error::Device`]: the device refused, as a file held in memory does beyond its size.
     pub fn truncate(&self, len_bytes: u64) -> Result<()> {
-        self.device.set_len(len_bytes).map_err(|error| self.shared.explain(error, false))
+        Ok(self.device.set_len(len_bytes)?)
     }
 
     /// What was done with this handle so far, and how long it took.

@@ -14,7 +14,7 @@ fn a_memory_file_holds_exactly_its_megabytes_and_then_says_so() {
     assert_eq!(full.code(), -10007);
     let mut late = file.awrite(2 * MEGABYTE_BYTES, vec![1; 8]).expect("started");
     assert_eq!(late.wait().expect_err("no room").code(), -10008);
-    assert!(file.truncate(3 * MEGABYTE_BYTES).is_err());
+    assert_eq!(file.truncate(3 * MEGABYTE_BYTES).expect_err("no room").code(), -10019);
     assert_eq!(file.len_bytes().expect("length"), 2 * MEGABYTE_BYTES);
     File::delete("exactly").expect("deleted");
 }

@@ -324,6 +324,7 @@ impl File {
             self.handle.inode.forget_contents();
         }
         let set = with_space_given_back(device, || device.set_len(len_bytes));
+        self.handle.inode.forget_last_write();
         let outcome = self.handle.whole_file(Operation::Truncate, set);
         self.handle.inode.invalidate_read_ahead(&(0..u64::MAX));
         outcome

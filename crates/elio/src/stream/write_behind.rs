@@ -455,8 +455,15 @@ impl Inode {
         self.abandon_locked(&mut gathering);
     }
 
+    /// The file may be shorter now than what was written last: what is held must begin within it, or reads of the hole before would find
+    /// the end of the file.
+    pub(crate) fn forget_last_write(&self) {
+        self.gathering().last_end_bytes = 0;
+    }
+
     fn abandon_locked(&self, gathering: &mut WriteBehind) {
         gathering.held = None;
+        gathering.last_end_bytes = 0;
         for going in gathering.going.drain(..) {
             going.transfer.cancel_if_queued();
             let _ = going.transfer.wait();

@@ -178,6 +178,21 @@ fn the_length_can_be_set_both_ways_and_grows_with_zeros() {
     });
 }
 
+/// Where the file ended before, so that the small write seems to continue.
+#[test]
+fn a_small_write_beyond_the_end_of_a_file_that_was_made_shorter_leaves_zeros_below_it() {
+    for_every_setup(|file| {
+        for len in [0, 5000] {
+            file.write_at(0, &pattern(0, 1 << 20)).unwrap();
+            file.set_len(len).unwrap();
+            file.write_at(1 << 20, &pattern(7, 1000)).unwrap();
+            let mut found = vec![1; 1000];
+            assert_eq!(file.read_at(500_000, &mut found).unwrap(), 1000, "made {len} bytes long");
+            assert!(found.iter().all(|&byte| byte == 0));
+        }
+    });
+}
+
 #[test]
 fn offsets_beyond_what_a_file_can_have_are_refused() {
     for_every_setup(|file| {
