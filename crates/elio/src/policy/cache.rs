@@ -64,13 +64,12 @@ pub(crate) fn is_small_read(range: &Range<u64>, asynchronous: bool) -> bool {
 }
 
 /// Whether a read of a shared file is left to the kernel to read ahead of, by way of the cache. Ranks that read it in turn make one
-/// stream, which the kernel sees; around the cache only what has others beside it runs at the device's speed, or is large. One
-/// rank that reads in order and waits for each read at once has nothing beside it, however large it is.
+/// stream, which the kernel sees; around the cache only what has others beside it runs at the device's speed, or is large. Who
+/// waits for each read at once has nothing of its own beside it, however large it is.
 pub(crate) fn is_stream_for_kernel(order: Order, len: usize, waits_at_once: bool) -> bool {
     match order {
         Order::Scattered => false,
-        Order::Sequential if waits_at_once => true,
-        Order::Sequential | Order::InTurn => len < LARGE_READ_BYTES,
+        Order::Sequential | Order::InTurn => waits_at_once || len < LARGE_READ_BYTES,
     }
 }
 
@@ -145,7 +144,7 @@ mod tests {
             assert!(is_stream_for_kernel(Sequential, small, waits_at_once));
             assert!(is_stream_for_kernel(InTurn, small, waits_at_once));
             assert_eq!(is_stream_for_kernel(Sequential, large, waits_at_once), waits_at_once);
-            assert!(!is_stream_for_kernel(InTurn, large, waits_at_once));
+            assert_eq!(is_stream_for_kernel(InTurn, large, waits_at_once), waits_at_once);
             assert!(!is_stream_for_kernel(Scattered, small, waits_at_once));
         }
     }
