@@ -1,7 +1,7 @@
 //! An array of the other library as transfers see it.
 
 use crate::library::{self, Error, Facts, Handle, Place};
-use dra::{ArrayInMemory, DataType, MemoryError};
+use dra::{ArrayInMemory, DataType, Meeting, MemoryError};
 use section::{DIMS_MAX, Section, Shape};
 
 /// An array that was there when it was found.
@@ -102,6 +102,11 @@ impl ArrayInMemory for ForeignArray {
 
     fn see_others(&self) -> Result<(), MemoryError> {
         Ok(library::sync()?)
+    }
+
+    /// A library that is built over messages between two processes serves others only within its calls.
+    fn meeting(&self) -> Option<Meeting> {
+        Some(|| Ok(library::sync()?))
     }
 
     fn get(&self, section: &Section, to: &mut [u8], extents: &Shape) -> Result<(), MemoryError> {

@@ -6,7 +6,7 @@ mod fill;
 use crate::caught::caught;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::in_memory::{ArrayInMemory, MemoryError};
+use crate::in_memory::{ArrayInMemory, Meeting, MemoryError};
 use crate::owners::Owners;
 use crate::request::Request;
 use crate::shards::Shards;
@@ -16,7 +16,7 @@ use crate::transfer::{Direction, Mapping, Transfer};
 use disk_array::{ArrayDirectory, between};
 use section::{Section, Shape};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Of so many bricks it is asked together whether there is data.
 const ASKED_BRICKS_MIN: u64 = 8;
@@ -69,6 +69,8 @@ pub struct DiskArray {
     hosts: Vec<String>,
     /// Jobs that are under way, or have failed without anybody having been told.
     jobs: Mutex<Vec<Arc<Job>>>,
+    /// That of the arrays in memory, once there has been a transfer.
+    meeting: OnceLock<Meeting>,
 }
 
 /// What transfers need of an array. Its size does not depend on that of the array.
@@ -127,7 +129,7 @@ impl DiskArray {
     ) -> Self {
         let (context, open) = (context.clone(), Arc::new(open));
         let (latest, jobs) = (Mutex::default(), Mutex::default());
-        Self { context, access, directory, latest, open, hosts, jobs }
+        Self { context, access, directory, latest, open, hosts, jobs, meeting: OnceLock::new() }
     }
 
     /// The directory, with shape and type; attributes as they were when it was opened, or when this handle has set one.
@@ -220,8 +222,14 @@ impl DiskArray {
         });
         let completed = if direction == Direction::ToDisk { complete(&**memory, path) } else { Ok(()) };
         let checked = checked.and_then(|checked| completed.map(|()| checked));
+        // Some ranks may have waited for transfers that nobody else has waited for.
+        let checked = self.meet().and(checked);
         // When the ranks agree, all have completed.
         let (mapping, how) = self.context.agree_on("a transfer", path, &(transfer, direction), checked)?;
+        let meeting = memory.meeting();
+        if let Some(meeting) = meeting {
+            self.meeting.get_or_init(|| meeting);
+        }
         let job = Job::new(&self.open, memory, &mapping, how);
         if direction == Direction::ToDisk
             && let Err(error) = see_others(&**memory, path)
@@ -233,7 +241,7 @@ impl DiskArray {
         let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
         jobs.retain(|job| !job.is_settled());
         jobs.push(Arc::clone(&job));
-        Ok(Request::new(&self.context, job, memory))
+        Ok(Request::new(&self.context, job, memory, meeting))
     }
 
     fn check_access(&self, direction: Direction) -> Result<()> {
@@ -322,8 +330,19 @@ impl DiskArray {
                 result = result.and(job.outcome());
             }
         }
-        result
+        result.and(self.meet())
     }
+
+    /// After waiting for transfers, before ranks wait for each other without a transfer: all do, so that each has what it
+    /// gets and puts. Collective.
+    fn meet(&self) -> Result<()> {
+        self.meeting.get().map_or(Ok(()), |&meeting| meet(meeting, self.directory.path()))
+    }
+}
+
+/// Waits until all ranks do, which get and put meanwhile.
+pub(crate) fn meet(meeting: Meeting, path: &Path) -> Result<()> {
+    caught(|| meeting().map_err(|error| memory_error(path, "arrays in memory", &error)))
 }
 
 /// What this rank wrote to an array in memory is complete. When all ranks know that of each other, they [`see_others`].

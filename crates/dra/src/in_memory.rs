@@ -45,6 +45,13 @@ pub trait ArrayInMemory: fmt::Debug + Send + Sync {
     /// What the library says.
     fn see_others(&self) -> Result<(), MemoryError>;
 
+    /// How ranks meet that wait for each other's transfers, if the library serves what others [get](Self::get) and [put](Self::put)
+    /// only while it is called: all of them call it, and it serves the others until all have. `None`, which is the default: they
+    /// need nothing of this rank meanwhile. The same for every array of a library.
+    fn meeting(&self) -> Option<Meeting> {
+        None
+    }
+
     /// Copies a section to `to`, an array of `extents` of which the section fills the beginning: the first extent does not
     /// matter, the others are leading dimensions. Local.
     ///
@@ -79,6 +86,9 @@ pub trait ArrayInMemory: fmt::Debug + Send + Sync {
         None
     }
 }
+
+/// See [`ArrayInMemory::meeting`]. Collective.
+pub type Meeting = fn() -> Result<(), MemoryError>;
 
 /// Makes arrays in memory that somebody needs for a while.
 pub trait MakeArray: fmt::Debug + Send + Sync {

@@ -35,7 +35,7 @@ pub use disk_array::{
 };
 pub use elio::MemoryPiece;
 pub use error::{Error, Result};
-pub use in_memory::{ArrayInMemory, MadeArray, MakeArray, MemoryError};
+pub use in_memory::{ArrayInMemory, MadeArray, MakeArray, Meeting, MemoryError};
 pub use request::Request;
 pub use syncing::Syncing;
 pub use transfer::{BUFFER_BYTES_MIN, GAP_BYTES, Transfer};

@@ -1,9 +1,9 @@
 //! Transfers under way.
 
-use crate::array::{complete, see_others};
+use crate::array::{complete, meet, see_others};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::in_memory::ArrayInMemory;
+use crate::in_memory::{ArrayInMemory, Meeting};
 use crate::transfer::Direction;
 use crate::transfer::job::Job;
 use comm::Operation;
@@ -16,6 +16,8 @@ pub struct Request {
     job: Arc<Job>,
     /// Until the outcome is known.
     memory: Option<Arc<dyn ArrayInMemory>>,
+    /// How ranks wait for each other until all have done their part.
+    meeting: Option<Meeting>,
     outcome: Option<std::result::Result<(), Failed>>,
 }
 
@@ -46,8 +48,13 @@ impl From<Failed> for Error {
 }
 
 impl Request {
-    pub(crate) fn new(context: &Context, job: Arc<Job>, memory: &Arc<dyn ArrayInMemory>) -> Self {
-        Self { context: context.clone(), job, memory: Some(Arc::clone(memory)), outcome: None }
+    pub(crate) fn new(
+        context: &Context,
+        job: Arc<Job>,
+        memory: &Arc<dyn ArrayInMemory>,
+        meeting: Option<Meeting>,
+    ) -> Self {
+        Self { context: context.clone(), job, memory: Some(Arc::clone(memory)), meeting, outcome: None }
     }
 
     /// Waits until the transfer is complete on all ranks. Collective; may be repeated. What was written can be read, by any
@@ -61,7 +68,11 @@ impl Request {
         if self.outcome.is_none() {
             let _span = tracing::trace_span!("wait for a transfer").entered();
             self.context.engine().wait(&self.job);
-            self.finish();
+            if self.meeting.is_none() {
+                // An error shows again below.
+                let _ = self.context.comm().patient_barrier();
+            }
+            self.finish(self.meet());
         }
         match &self.outcome {
             Some(Err(failed)) => Err(failed.clone().into()),
@@ -79,30 +90,34 @@ impl Request {
             return Ok(true);
         }
         let mut done = [i64::from(self.context.engine().probe(&self.job))];
+        let met = self.meet();
         self.context.comm().all_reduce(&mut done, Operation::Min)?;
         if done[0] == 0 {
             return Ok(false);
         }
-        self.finish();
+        self.finish(met);
         Ok(true)
     }
 
-    /// Tells all ranks how it went.
-    fn finish(&mut self) {
-        // An error shows again below.
-        let _ = self.context.comm().patient_barrier();
+    /// Where ranks need each other for their parts: waits until none has anything under way.
+    fn meet(&self) -> Result<()> {
+        self.meeting.map_or(Ok(()), |meeting| meet(meeting, self.job.array.directory.path()))
+    }
+
+    /// Tells all ranks how it went, when all have done their part.
+    fn finish(&mut self, met: Result<()>) {
         let outcome = match self.memory.take() {
-            Some(memory) if self.job.direction() == Direction::ToMemory => self.finish_reading(&*memory),
-            _ => self.context.agree(self.job.outcome()),
+            Some(memory) if self.job.direction() == Direction::ToMemory => self.finish_reading(&*memory, met),
+            _ => self.context.agree(self.job.outcome().and(met)),
         };
         self.outcome = Some(outcome.map_err(Failed::from));
     }
 
     /// Lets every rank see what all have read, if none has failed.
-    fn finish_reading(&self, memory: &dyn ArrayInMemory) -> Result<()> {
+    fn finish_reading(&self, memory: &dyn ArrayInMemory, met: Result<()>) -> Result<()> {
         let path = self.job.array.directory.path();
         let completed = complete(memory, path);
-        self.context.agree(self.job.outcome().and(completed))?;
+        self.context.agree(self.job.outcome().and(met).and(completed))?;
         self.context.agree(see_others(memory, path))
     }
 }

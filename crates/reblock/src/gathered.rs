@@ -1,7 +1,7 @@
 //! What a step writes, as transfers see it: one array in memory in the target's order of dimensions, of which parts lie in
 //! several boxes in the source's order.
 
-use dra::{ArrayInMemory, DataType, MemoryError};
+use dra::{ArrayInMemory, DataType, Meeting, MemoryError};
 use layout::Permutation;
 use section::{Layout, PIECE_BYTES, Runs, Section, Shape, copy_elements, size};
 use std::sync::Arc;
@@ -102,6 +102,10 @@ impl ArrayInMemory for Gathered {
     fn see_others(&self) -> Result<(), MemoryError> {
         // All ranks hold the same arrays; whatever fails for one of them, the others are asked too: it may be collective.
         self.held.iter().map(|held| held.array.see_others()).fold(Ok(()), Result::and)
+    }
+
+    fn meeting(&self) -> Option<Meeting> {
+        self.held.first().and_then(|held| held.array.meeting())
     }
 
     fn get(&self, section: &Section, to: &mut [u8], extents: &Shape) -> Result<(), MemoryError> {

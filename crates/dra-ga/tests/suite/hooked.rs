@@ -1,6 +1,6 @@
 //! An array in memory that does something of its own at each access.
 
-use dra::{ArrayInMemory, DataType, MemoryError, MemoryPiece};
+use dra::{ArrayInMemory, DataType, Meeting, MemoryError, MemoryPiece};
 use section::{Section, Shape};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -12,6 +12,11 @@ pub(crate) trait Hook: Debug + Send + Sync {
 
     /// Copies are completed, or those of others seen.
     fn at_order(&self) {}
+
+    /// How ranks meet that serve each other.
+    fn meeting(&self) -> Option<Meeting> {
+        None
+    }
 
     /// If the memory is shown, whether its pages are said to be huge.
     fn shown_in_huge_pages(&self) -> Option<bool> {
@@ -52,6 +57,10 @@ impl<H: Hook> ArrayInMemory for Hooked<H> {
     fn see_others(&self) -> Result<(), MemoryError> {
         self.hook.at_order();
         self.of.see_others()
+    }
+
+    fn meeting(&self) -> Option<Meeting> {
+        self.hook.meeting()
     }
 
     fn get(&self, section: &Section, to: &mut [u8], extents: &Shape) -> Result<(), MemoryError> {

@@ -12,6 +12,7 @@ mod lifetime;
 mod memory;
 mod oracle;
 mod panics;
+mod serving;
 mod straight;
 mod world;
 
@@ -73,6 +74,7 @@ fn main() -> ExitCode {
             scenario!(memory::buffers_stay_within_what_was_given_or_two_bricks),
             scenario!(memory::a_transfer_takes_no_more_memory_than_its_buffers).ranks(..=1).hosts(..2),
             scenario!(memory::io_processes_are_those_asked_for),
+            scenario!(serving::ranks_that_wait_serve_those_that_do_not_yet),
             scenario!(straight::what_is_in_one_piece_is_read_straight_to_huge_pages).ranks(..=1).hosts(..2),
             scenario!(panics::a_panic_at_any_access_is_an_error_on_every_rank_and_later_transfers_work)
                 .ranks(..=2),

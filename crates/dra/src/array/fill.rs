@@ -14,7 +14,7 @@ const PAGE_BYTES: u64 = 4096;
 impl DiskArray {
     /// All of the array is written from now on until [`filled`](Self::filled), or until it is found at a [write](Self::write) that nobody
     /// fills it any more: a shard has all its space reserved, in few pieces however many write it, as soon as a rank writes there. Waits for
-    /// transfers of this handle. Local, but all ranks have to say the same before any of them writes.
+    /// transfers of this handle. Collective, with the same argument.
     ///
     /// With `around_cache`, writes go around the page cache: for much that nobody reads soon. A page that some write around the
     /// cache and others through it, or a part of one that is written around it, may be lost. So every part of a brick that is
@@ -33,6 +33,9 @@ impl DiskArray {
                 && is_in_pages();
         let filling = if around_cache && aligned { Filling::AroundCache } else { Filling::ThroughCache };
         self.wait_for_jobs();
+        if let Err(error) = self.meet() {
+            tracing::warn!(%error, "what is under way in other ranks is not served");
+        }
         self.open.shards.fill(filling);
     }
 
