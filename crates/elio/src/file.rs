@@ -183,16 +183,22 @@ impl File {
             inode.invalidate_read_ahead(&(0..u64::MAX));
             inode.forget_contents();
         }
-        Ok(Self::new(backend::choose(file)?, path, options, inode))
+        Ok(Self::with_inode(backend::choose(file)?, path, options, inode))
     }
 
     /// A file on a device of your own, which opening does not truncate whatever the mode, and whose queue is what the device says. Handles
     /// made of one device do not know of each other: use one, or open them as [`Sharing::Shared`].
     pub fn on_device(device: Arc<dyn Device>, name: impl AsRef<Path>, options: &OpenOptions) -> Self {
-        Self::new(device, name.as_ref(), options, Inode::unshared())
+        Self::with_inode(device, name.as_ref(), options, Inode::unshared())
     }
 
-    fn new(device: Arc<dyn Device>, path: &Path, options: &OpenOptions, inode: Arc<Inode>) -> Self {
+    /// A file whose handles share `inode`, whichever device they go by.
+    pub(crate) fn with_inode(
+        device: Arc<dyn Device>,
+        path: &Path,
+        options: &OpenOptions,
+        inode: Arc<Inode>,
+    ) -> Self {
         let read_ahead = inode.open_handle(options.mode);
         if device.properties().allocates_ahead() {
             left_open::release_at_exit();
@@ -650,7 +656,7 @@ mod tests {
         let open = || {
             let device: Arc<dyn Device> = faults.clone();
             let options = OpenOptions::new(Mode::ReadWrite);
-            File::new(device, &path, &options, Arc::clone(&inode))
+            File::with_inode(device, &path, &options, Arc::clone(&inode))
         };
         let (writer, other) = (open(), open());
         (0..3).for_each(|i| writer.write_at(i * RECORD.len() as u64, &RECORD).unwrap());

@@ -88,12 +88,18 @@ impl Handle {
         self.inode.order_after_in_flight(&range, Direction::Write);
         // A handle of this process that has the file for itself may have read ahead.
         self.inode.invalidate_read_ahead(&range);
-        self.inode.flush_before_write(&range)?;
+        self.inode.flush_overlapping(&range)?;
         if self.write_route(&range) != Route::Cached {
             return Ok(false);
         }
         from.pieces().iter().for_each(|piece| piece.map_pages());
         let written = self.write_pieces(&range, from.pieces());
+        // Also around what was written in part.
+        self.inode.invalidate_read_ahead(&range);
+        if matches!(written, Ok(true)) {
+            self.inode.note_end_of_write(range.end);
+            self.note_write(Route::Cached, range);
+        }
         written.map_err(|source| self.transfer_error(Operation::Write, offset_bytes, len, source))
     }
 
@@ -116,8 +122,6 @@ impl Handle {
                 Err(error) => return Err(error),
             }
         }
-        self.inode.invalidate_read_ahead(range);
-        self.note_write(Route::Cached, range.clone());
         Ok(true)
     }
 }

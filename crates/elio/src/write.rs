@@ -33,7 +33,7 @@ impl Handle {
                 return Ok(Some(generation));
             }
         } else {
-            self.inode.flush_before_write(&range)?;
+            self.inode.flush_overlapping(&range)?;
         }
         self.write_now(self.write_route(&range), &range, from)
             .map(|()| None)
@@ -61,13 +61,15 @@ impl Handle {
     }
 
     fn write_now(self: &Arc<Self>, route: Route, range: &Range<u64>, from: &[u8]) -> io::Result<()> {
-        if route == Route::Direct {
-            Pending::direct_write(self, range.start, from)?;
+        let outcome = if route == Route::Direct {
+            Pending::direct_write(self, range.start, from)
         } else {
-            write_all(&*self.device, route, range.start, from)?;
-        }
-        // Again: another thread may have read ahead there since.
+            write_all(&*self.device, route, range.start, from).map(|_| ())
+        };
+        // Again, also around what was written in part: another thread may have read ahead there since.
         self.inode.invalidate_read_ahead(range);
+        outcome?;
+        self.inode.note_end_of_write(range.end);
         self.note_write(route, range.clone());
         Ok(())
     }

@@ -167,7 +167,7 @@ impl Pending {
         let range = self.file_range(&self.whole());
         self.handle.inode.order_after_in_flight(&range, Direction::Write);
         self.handle.inode.invalidate_read_ahead(&range);
-        if let Err(error) = self.handle.inode.flush_before_write(&range) {
+        if let Err(error) = self.handle.inode.flush_overlapping(&range) {
             return self.finish_with(Err(error));
         }
         match self.handle.write_route(&range) {
