@@ -145,7 +145,11 @@ const OFFSET_BYTES_MAX: u64 = i64::MAX as u64;
 /// # Errors
 /// As [`File::open`].
 pub fn open_device(path: &Path, mode: Mode) -> Result<Arc<dyn Device>> {
-    backend::choose(open_system_file(path, mode, Queue::default())?)
+    let file = open_system_file(path, mode, Queue::default())?;
+    if mode == Mode::Write {
+        file.truncate().map_err(|source| open_error(path, source))?;
+    }
+    backend::choose(file)
 }
 
 fn open_system_file(path: &Path, mode: Mode, queue: Queue) -> Result<PreadDevice> {
@@ -172,14 +176,10 @@ impl File {
         let metadata = file.metadata().map_err(|source| open_error(path, source))?;
         let inode = Inode::of((metadata.dev(), metadata.ino()));
         if options.mode == Mode::Write {
-            // Opening has truncated: what others hold of the old contents is void. What they had in flight, or handed over since, may be
-            // in the file by now.
-            let has_others = Arc::strong_count(&inode) > 1;
+            // By itself, not by opening: what this process has in flight there was asked for before. What it holds back is void.
             inode.order_after_in_flight(&(0..u64::MAX), Direction::Write);
             inode.abandon_written_behind();
-            if has_others {
-                file.set_len(0).map_err(|source| open_error(path, source))?;
-            }
+            file.truncate().map_err(|source| open_error(path, source))?;
             inode.invalidate_read_ahead(&(0..u64::MAX));
             inode.forget_contents();
         }
@@ -187,9 +187,10 @@ impl File {
     }
 
     /// A file on a device of your own, which opening does not truncate whatever the mode, and whose queue is what the device says. Handles
-    /// made of one device do not know of each other: use one, or open them as [`Sharing::Shared`].
+    /// made of one device see each other's writes at once, as those of a file of the system do.
     pub fn on_device(device: Arc<dyn Device>, name: impl AsRef<Path>, options: &OpenOptions) -> Self {
-        Self::with_inode(device, name.as_ref(), options, Inode::unshared())
+        let inode = Inode::of_device(&device);
+        Self::with_inode(device, name.as_ref(), options, inode)
     }
 
     /// A file whose handles share `inode`, whichever device they go by.
@@ -596,6 +597,7 @@ impl Handle {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::buffer::in_tests::with_buffers;
     use crate::device::fault::{Fault, FaultDevice};
     use crate::sys::region::Region;
     use crate::sys::transfer::Transfer;
@@ -628,6 +630,7 @@ mod tests {
         const LEN: usize = 4096;
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
+        let _buffers = with_buffers();
         let writer = File::open(&path, &OpenOptions::new(Mode::ReadWrite)).unwrap();
         let mut buffer = buffer::pool().take(LEN).expect("a page");
         buffer[..LEN].fill(1);
@@ -648,16 +651,34 @@ mod tests {
     }
 
     #[test]
+    fn what_is_being_read_when_another_handle_empties_the_file_is_what_was_there() {
+        const LEN: usize = 4096;
+        let _buffers = with_buffers();
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        std::fs::write(&path, [1; LEN]).unwrap();
+        let reader = File::open(&path, &OpenOptions::new(Mode::Read)).unwrap();
+        let region = Region::of_pool(buffer::pool().take(LEN).expect("a page"), LEN);
+        let device = Arc::clone(&reader.handle.device);
+        let transfer = Transfer::new(device, Direction::Read, Route::Cached, 0, region);
+        reader.handle.inode.note_in_flight(&transfer, 0..LEN as u64);
+        // Nobody begins with it for so long that opening would be over.
+        let engine = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            transfer.queue();
+            transfer.wait().unwrap()
+        });
+        let emptied = File::open(&path, &OpenOptions::new(Mode::Write)).unwrap();
+        assert_eq!(engine.join().unwrap(), LEN);
+        assert_eq!(emptied.len().unwrap(), 0);
+    }
+
+    #[test]
     fn a_handle_that_cannot_hand_over_what_others_wrote_leaves_it_to_them() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
         let faults = FaultDevice::new(open_device(&path, Mode::ReadWrite).unwrap());
-        let inode = Inode::unshared();
-        let open = || {
-            let device: Arc<dyn Device> = faults.clone();
-            let options = OpenOptions::new(Mode::ReadWrite);
-            File::with_inode(device, &path, &options, Arc::clone(&inode))
-        };
+        let open = || File::on_device(faults.clone(), &path, &OpenOptions::new(Mode::ReadWrite));
         let (writer, other) = (open(), open());
         (0..3).for_each(|i| writer.write_at(i * RECORD.len() as u64, &RECORD).unwrap());
         faults.inject(faults.operations_count(), Fault::Fail(libc::ENOSPC));

@@ -19,13 +19,23 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Duration;
 
-/// A file by its identity: device and inode number.
-type Identity = (u64, u64);
+/// Which file of the system: device and inode number.
+type FileIdentity = (u64, u64);
+
+/// What tells one file from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Identity {
+    File(FileIdentity),
+    /// The place of a device that is all there is of its file.
+    Device(usize),
+}
 
 /// The shared state of one file.
 #[derive(Debug, Default)]
 pub(crate) struct Inode {
-    pub(crate) identity: Option<Identity>,
+    identity: Option<Identity>,
+    /// As long as this is there no other device has its place.
+    _device: Option<Weak<dyn Device>>,
     pub(crate) write_behind: Mutex<WriteBehind>,
     /// Whether `write_behind` holds anything: asked before its lock is taken.
     pub(crate) has_written_behind: AtomicBool,
@@ -90,10 +100,6 @@ const CACHED_STEP_BYTES: u64 = 1 << 20;
 static CACHED_BYTES: AtomicU64 = AtomicU64::new(0);
 
 impl Registry {
-    fn add(&mut self, inode: &Arc<Inode>) {
-        self.all.push(Arc::downgrade(inode));
-    }
-
     fn remove(&mut self, identity: Option<Identity>) {
         self.all.retain(|inode| inode.strong_count() > 0);
         if let Some(identity) = identity
@@ -119,32 +125,43 @@ pub(crate) fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
 }
 
 impl Inode {
-    /// The state of the file with this identity: the one other handles use, or a new one.
-    pub(crate) fn of(identity: Identity) -> Arc<Self> {
+    /// The state of the file of the system with this identity: the one other handles use, or a new one.
+    pub(crate) fn of(identity: FileIdentity) -> Arc<Self> {
+        Self::of_any(Identity::File(identity), None)
+    }
+
+    /// The state of a file that is a device of its own: the one other handles use, or a new one.
+    pub(crate) fn of_device(device: &Arc<dyn Device>) -> Arc<Self> {
+        Self::of_any(Identity::Device(Arc::as_ptr(device).addr()), Some(Arc::downgrade(device)))
+    }
+
+    fn of_any(identity: Identity, device: Option<Weak<dyn Device>>) -> Arc<Self> {
         let mut open = lock(OPEN.get_or_init(Mutex::default));
         if let Some(inode) = open.by_identity.get(&identity).and_then(Weak::upgrade) {
             return inode;
         }
         let mut inode = Self::default();
         inode.identity = Some(identity);
+        inode._device = device;
         let inode = Arc::new(inode);
         open.by_identity.insert(identity, Arc::downgrade(&inode));
-        open.add(&inode);
+        open.all.push(Arc::downgrade(&inode));
         inode
     }
 
     /// The state of the file with this identity, if this process has it open.
-    pub(crate) fn opened(identity: Identity) -> Option<Arc<Self>> {
+    pub(crate) fn opened(identity: FileIdentity) -> Option<Arc<Self>> {
         let open = OPEN.get()?;
         let open = if exit::is_ending() { exit::lock_for_a_moment(open, LOCK_PATIENCE)? } else { lock(open) };
-        open.by_identity.get(&identity)?.upgrade()
+        open.by_identity.get(&Identity::File(identity))?.upgrade()
     }
 
-    /// The state of a file that has no identity: on a device of its own.
-    pub(crate) fn unshared() -> Arc<Self> {
-        let inode = Arc::default();
-        lock(OPEN.get_or_init(Mutex::default)).add(&inode);
-        inode
+    /// Which file of the system this is; `None` for a device of its own.
+    pub(crate) fn file_identity(&self) -> Option<FileIdentity> {
+        match self.identity? {
+            Identity::File(identity) => Some(identity),
+            Identity::Device(_) => None,
+        }
     }
 
     /// All files of this process that are open.

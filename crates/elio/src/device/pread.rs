@@ -60,6 +60,7 @@ pub(crate) struct PreadDevice {
 }
 
 impl PreadDevice {
+    /// Opens a file, and creates it if the mode says so. What it has stays, also where it is opened to be emptied.
     pub(crate) fn open(path: &Path, mode: Mode, queue: Queue) -> io::Result<Self> {
         let file = open(&options(mode), path)?;
         let metadata = file.metadata()?;
@@ -94,6 +95,11 @@ impl PreadDevice {
 
     pub(crate) fn queue(&self) -> Queue {
         self.properties.queue
+    }
+
+    /// Empties it, if it can be: what is no regular file stays as it is, as where it is opened to be emptied.
+    pub(crate) fn truncate(&self) -> io::Result<()> {
+        if self.metadata()?.is_file() { self.set_len(0) } else { Ok(()) }
     }
 
     pub(crate) fn metadata(&self) -> io::Result<std::fs::Metadata> {
@@ -240,11 +246,12 @@ impl Drop for PreadDevice {
     }
 }
 
+/// Never empties the file.
 fn options(mode: Mode) -> OpenOptions {
     let mut options = OpenOptions::new();
     match mode {
         Mode::ReadWrite => options.read(true).write(true).create(true).truncate(false),
-        Mode::Write => options.write(true).create(true).truncate(true),
+        Mode::Write => options.write(true).create(true).truncate(false),
         Mode::Existing => options.read(true).write(true),
         Mode::Read => options.read(true),
     };
