@@ -55,7 +55,7 @@ fn legacy_types_are_the_three_modes_and_positive_megabytes() {
 #[test]
 fn what_one_handle_is_writing_is_what_another_reads() {
     const MEGABYTES: u64 = 64;
-    const LEN: usize = (MEGABYTES * MEGABYTE_BYTES) as usize;
+    const LEN: usize = 64 << 20;
     let open = || File::open("two handles", Kind::Memory { megabytes: MEGABYTES }).expect("opened");
     let (writer, reader) = (open(), open());
     let mut found = [0; 8];

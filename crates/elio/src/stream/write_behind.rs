@@ -525,6 +525,16 @@ impl Inode {
         !gathering.is_empty()
     }
 
+    /// Hands over what is held, unless the lock is not to be had for so long.
+    pub(crate) fn hand_over_before_fork(&self, patience: Duration) {
+        if self.has_written_behind()
+            && let Some(mut gathering) = exit::lock_for_a_moment(&self.write_behind, patience)
+            && let Err(error) = self.flush_locked(&mut gathering)
+        {
+            tracing::warn!(%error, "data written behind is refused; it is kept and tried again");
+        }
+    }
+
     /// As [`Self::flush`] at the end of the program, when another thread may have been stopped with the lock in hand.
     pub(crate) fn flush_at_exit(&self) {
         let Some(mut gathering) = exit::lock_for_a_moment(&self.write_behind, Duration::from_secs(1)) else {
@@ -567,7 +577,7 @@ mod tests {
         let faults = FaultDevice::new(open_device(&path, Mode::ReadWrite).unwrap());
         let writer = open(&faults);
         let device = open_device(&path, Mode::ReadWrite).unwrap();
-        let inode = Arc::clone(&writer.handle().inode);
+        let inode = Arc::clone(writer.handle().inode());
         let reader = File::with_inode(device, &path, &OpenOptions::new(Mode::Read), inode);
         (faults, writer, reader)
     }
@@ -614,7 +624,7 @@ mod tests {
     fn write_until_refused(faults: &FaultDevice, writer: &File) -> u64 {
         writer.write_at(0, &[1; RECORD]).unwrap();
         fail_from(faults, faults.operations_count());
-        let refused = (1..).find(|record| writer.write_at(record * RECORD_BYTES, &[1; RECORD]).is_err());
+        let refused = (1..100).find(|record| writer.write_at(record * RECORD_BYTES, &[1; RECORD]).is_err());
         refused.unwrap() * RECORD_BYTES
     }
 
