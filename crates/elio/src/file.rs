@@ -543,10 +543,12 @@ impl Handle {
         }
     }
 
-    /// Refuses what the mode or the range of offsets does not allow.
+    /// Refuses what the mode or the range of offsets does not allow. To read or write nothing is allowed by all.
     pub(crate) fn check(&self, operation: Operation, offset_bytes: u64, len: usize) -> Result<()> {
         let reads = matches!(operation, Operation::Read | Operation::AsyncRead);
+        let is_nothing = len == 0 && operation != Operation::Truncate && operation != Operation::Preallocate;
         let refused = match self.options.mode {
+            _ if is_nothing => None,
             Mode::Write if reads => Some("for writing"),
             Mode::Read if !reads => Some("for reading"),
             _ => None,
