@@ -11,7 +11,7 @@ use comm::Comm;
 use sf::{Access, Hints, SharedFile};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 const HANDLES: Numbering = Numbering::from(-3000);
@@ -152,14 +152,6 @@ fn end(open: &OpenFile, call: fn(&sf::SharedFile) -> sf::Result<()>) -> Result<(
     call(&open.file).map_err(of_file)
 }
 
-/// The end of the program has come, and nobody hands over what is written from now on.
-static HANDED_OVER: AtomicBool = AtomicBool::new(false);
-
-/// Whether a write has to be finished within its call, because it is made by an exit handler that comes after ours.
-pub(crate) fn finishes_writes() -> bool {
-    HANDED_OVER.load(Relaxed)
-}
-
 /// Hands over what a program that ends has written, without closing anything for other threads of it, or for exit handlers that come
 /// after this one. The files stay.
 fn hand_over_all() {
@@ -177,7 +169,6 @@ fn hand_over_all() {
             // There is nobody else left to tell an error.
             let _ = log_lost(open, ended);
         }
-        HANDED_OVER.store(true, Relaxed);
         Ok(())
     });
 }

@@ -2,7 +2,7 @@
 
 use crate::codes;
 use crate::error::of_file;
-use crate::files::{OpenFile, file, finishes_writes};
+use crate::files::{OpenFile, file};
 use chemio_capi::requests::{Issued, Requests, Transfer, is_finished_at_issue};
 use chemio_capi::{Integer, Result, last_error, offset, pointer};
 use sf::codes::{DEVICE_AREAD, DEVICE_AWRITE};
@@ -106,13 +106,7 @@ impl Transfer for Running {
 pub(crate) unsafe fn write<I: Integer>(arguments: Result<Arguments>, request: *mut I) -> Result<()> {
     let start = |checked: &Checked| {
         // SAFETY: promised by the caller.
-        let mut started = checked.open.file.awrite(checked.offset_bytes, unsafe { checked.foreign() })?;
-        if finishes_writes()
-            && let Err(error) = started.wait()
-        {
-            tracing::error!(%error, "a write at the end of the program failed");
-        }
-        Ok(started)
+        checked.open.file.awrite(checked.offset_bytes, unsafe { checked.foreign() })
     };
     // SAFETY: promised by the caller.
     unsafe { issue(arguments, request, DEVICE_AWRITE, start) }

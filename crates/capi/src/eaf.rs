@@ -20,16 +20,20 @@ const NO_REQUEST: i64 = -1;
 /// The unit of available space.
 const MEGABYTE_BYTES: u64 = 1 << 20;
 
+type RequestsOfFile = Requests<eaf::Request<ForeignBuffer>>;
+
 /// An open file with its requests.
 #[derive(Debug)]
 struct OpenFile {
     file: eaf::File,
-    requests: Requests<eaf::Request<ForeignBuffer>>,
+    requests: Arc<RequestsOfFile>,
 }
 
 /// Requests of all files.
 static ISSUED: Issued = Issued::new();
 static FILES: Table<OpenFile> = Table::new();
+/// The requests of files that are being closed, and no longer open: whoever asks for one waits for it, too.
+static CLOSING: Mutex<Vec<Arc<RequestsOfFile>>> = Mutex::new(Vec::new());
 /// Requests of closed files that have failed, by how many files were closed before: a wait may still come.
 static FAILED_BEFORE: Mutex<Failures<i32, u64>> = Mutex::new(Failures::new());
 static CLOSED_COUNT: AtomicU64 = AtomicU64::new(0);
@@ -98,6 +102,15 @@ impl Checked {
     }
 }
 
+fn closing() -> MutexGuard<'static, Vec<Arc<RequestsOfFile>>> {
+    CLOSING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The requests among which `id` is, of a file that is being closed.
+fn closing_with(id: i32) -> Option<Arc<RequestsOfFile>> {
+    closing().iter().find(|requests| requests.contains(id)).cloned()
+}
+
 fn failed_before() -> MutexGuard<'static, Failures<i32, u64>> {
     FAILED_BEFORE.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -121,18 +134,27 @@ fn open(name: &Path, kind: i64) -> Result<i64> {
     let kind = Kind::from_legacy(kind).ok_or(Error::InvalidKind { kind })?;
     let file = eaf::File::open(name, kind)?;
     exit::call_at_exit(hand_over_all);
-    let index = FILES.insert(OpenFile { file, requests: Requests::new(&ISSUED) });
+    let index = FILES.insert(OpenFile { file, requests: Arc::new(Requests::new(&ISSUED)) });
     Ok(i64::try_from(index).unwrap_or(i64::MAX))
 }
 
 /// Closes a file: waits for what is outstanding, then tells the first error that nobody was told.
 fn close(fd: i64) -> Result<()> {
-    let OpenFile { file, requests } = into_last(FILES.remove(fd).ok_or(Error::InvalidHandle { fd })?);
+    let OpenFile { file, requests } = into_last(take_out(fd)?);
     requests.drain(());
     let untold = requests.untold(());
-    failed_before().take_over(requests.into_failures(), CLOSED_COUNT.fetch_add(1, Relaxed));
+    failed_before().take_over(requests.take_failures(), CLOSED_COUNT.fetch_add(1, Relaxed));
+    closing().retain(|other| !Arc::ptr_eq(other, &requests));
     let closed = file.close();
     untold.and(closed.map_err(Error::Eaf))
+}
+
+/// Takes a file out of those that are open. Its requests are to be found all the time: first here, then there, then among what has failed.
+fn take_out(fd: i64) -> Result<Arc<OpenFile>> {
+    let mut closing = closing();
+    let open = FILES.remove(fd).ok_or(Error::InvalidHandle { fd })?;
+    closing.push(Arc::clone(&open.requests));
+    Ok(open)
 }
 
 /// Hands over what a program that ends has written and not closed. The files stay open: other threads may still use
@@ -214,8 +236,9 @@ fn wait(fd: i64, id: i64) -> Result<()> {
     if requests::is_finished_at_issue(id) {
         return if ISSUED.has(id) { Ok(()) } else { Err(unknown) };
     }
-    let elsewhere = || FILES.find(|open| open.requests.contains(number).then(|| Arc::clone(open)));
-    let result = open.requests.wait(number).or_else(|| elsewhere()?.requests.wait(number));
+    let elsewhere = || FILES.find(|open| open.requests.contains(number).then(|| Arc::clone(&open.requests)));
+    let result = open.requests.wait(number);
+    let result = result.or_else(|| elsewhere().or_else(|| closing_with(number))?.wait(number));
     let of_closed = || failed_before().tell(number).map(Err);
     result.or_else(of_closed).unwrap_or(if ISSUED.has(id) { Ok(()) } else { Err(unknown) })
 }
@@ -225,6 +248,7 @@ fn is_finished(id: i64) -> Result<bool> {
     let unknown = Error::UnknownRequest { id, code: codes::PROBE_FAILED };
     let Ok(number) = i32::try_from(id) else { return Err(unknown) };
     let running = FILES.find(|open| open.requests.test(number));
+    let running = running.or_else(|| closing_with(number)?.test(number));
     running.map_or(if ISSUED.has(id) { Ok(true) } else { Err(unknown) }, Ok)
 }
 
@@ -281,4 +305,48 @@ fn message(code: i64, len_max: usize) -> String {
 fn print_stats(fd: i64) -> Result<()> {
     stdout::print(&file(fd)?.file.report(fd).to_string());
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use elio::{Fault, FaultDevice, MemoryDevice};
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    /// Long enough for a worker, so that the request runs on.
+    const LEN_BYTES: usize = 512 << 10;
+    /// In which a request that is held back for longer does not finish.
+    const MOMENT: Duration = Duration::from_millis(100);
+
+    fn insert(device: Arc<dyn elio::Device>) -> i64 {
+        let file = eaf::File::on_device(device, "closed", Kind::ReadWrite);
+        let index = FILES.insert(OpenFile { file, requests: Arc::new(Requests::new(&ISSUED)) });
+        i64::try_from(index).expect("a handle")
+    }
+
+    #[test]
+    fn a_request_is_not_finished_before_it_is_whoever_closes_its_file_meanwhile() {
+        let device = FaultDevice::new(MemoryDevice::new(LEN_BYTES as u64));
+        let (fd, other) = (insert(Arc::clone(&device) as _), insert(MemoryDevice::new(0)));
+        let mut memory = vec![1_u8; LEN_BYTES];
+        device.inject(device.operations_count(), Fault::Delay(3 * MOMENT));
+        let begin = Instant::now();
+        let (mut id, bytes) = (0_i64, LEN_BYTES as i128);
+        let arguments = Arguments { fd, offset: 0.0, buffer: memory.as_mut_ptr(), bytes };
+        // SAFETY: the memory is there until all has finished.
+        unsafe { awrite(arguments, &raw mut id) }.expect("started");
+        thread::scope(|scope| {
+            scope.spawn(|| close(fd).expect("closed"));
+            while file(fd).is_ok() {
+                thread::yield_now();
+            }
+            let is_probed = is_finished(id).expect("issued");
+            assert!(!is_probed || begin.elapsed() >= MOMENT, "it is held back");
+            wait(other, id).expect("written");
+            assert!(begin.elapsed() >= MOMENT, "it was held back");
+            assert!(is_finished(id).expect("issued"));
+        });
+        close(other).expect("closed");
+    }
 }

@@ -73,7 +73,9 @@ extern "C" fn at_exit() {
     if boundary::is_in_call() { hand_over_beside() } else { hand_over() }
 }
 
+/// What other threads write meanwhile, or exit handlers after this one, nobody hands over any more.
 fn hand_over() {
+    eaf::finish_writes_in_calls();
     AT_EXIT.run();
     LAST_AT_EXIT.run();
 }

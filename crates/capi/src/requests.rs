@@ -202,9 +202,9 @@ impl<T: Transfer> Requests<T> {
         self.state().failed.dismiss(|other| other == owner);
     }
 
-    /// What has failed, for the waits that come when the table is gone.
-    pub fn into_failures(self) -> Failures<i32, T::Owner> {
-        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).failed
+    /// Takes out what has failed, for the waits that come when the table is gone.
+    pub fn take_failures(&self) -> Failures<i32, T::Owner> {
+        std::mem::take(&mut self.state().failed)
     }
 
     fn state(&self) -> MutexGuard<'_, State<T>> {

@@ -34,7 +34,9 @@ mod memory_file;
 mod request;
 mod statistics;
 
-pub use elio::{FileSystem, ForeignBuffer, RequestBuffer, RequestBufferMut, Stat, Tally};
+pub use elio::{
+    FileSystem, ForeignBuffer, RequestBuffer, RequestBufferMut, Stat, Tally, finish_writes_in_calls,
+};
 pub use error::{Error, Result};
 pub use file::{File, Kind, stat};
 pub use request::Request;

@@ -30,7 +30,7 @@ pub(crate) fn open(
     }
     let Some(device) = files.get(name).map(Arc::clone) else { return Ok(None) };
     let capacity_bytes = device.capacity_bytes();
-    // Handles on one device do not know of each other: nothing may be read early or held back.
+    // What is read early here would only be copied twice.
     let options = OpenOptions { sharing: Sharing::Shared, ..options.clone() };
     let file = elio::File::on_device(device, name, &options);
     if options.mode == Mode::Write {

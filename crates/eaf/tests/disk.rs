@@ -78,3 +78,18 @@ fn stat_strips_the_last_component_and_needs_only_the_directory() {
     eaf::stat("").expect("the current directory");
     assert_eq!(eaf::stat(directory.path().join("missing/f")).expect_err("missing").code(), -1991);
 }
+
+#[test]
+fn nothing_can_be_read_and_written_whatever_a_file_is_open_for() {
+    let directory = directory();
+    let name = directory.path().join("nothing");
+    for kind in [Kind::Write, Kind::Read, Kind::ReadWrite] {
+        let file = File::open(&name, kind).expect("opened");
+        file.write(8, &[]).expect("nothing to write");
+        file.read(8, &mut []).expect("nothing to read");
+        file.awrite(8, Vec::new()).and_then(|mut request| request.wait()).expect("nothing to write");
+        file.aread(8, Vec::new()).and_then(|mut request| request.wait()).expect("nothing to read");
+        assert_eq!(file.len_bytes().expect("length"), 0);
+        file.close().expect("closed");
+    }
+}

@@ -51,3 +51,24 @@ fn legacy_types_are_the_three_modes_and_positive_megabytes() {
         assert_eq!(Kind::from_legacy(wrong), None);
     }
 }
+
+#[test]
+fn what_one_handle_is_writing_is_what_another_reads() {
+    const MEGABYTES: u64 = 64;
+    const LEN: usize = 64 << 20;
+    let open = || File::open("two handles", Kind::Memory { megabytes: MEGABYTES }).expect("opened");
+    let (writer, reader) = (open(), open());
+    let mut found = [0; 8];
+    for round in 1..=3 {
+        let request = writer.awrite(0, vec![round; LEN]).expect("started");
+        reader.read(MEGABYTES * MEGABYTE_BYTES - 8, &mut found).expect("it comes after the write");
+        assert_eq!(found, [round; 8]);
+        request.finish().expect("written");
+    }
+    let request = reader.aread(0, vec![0; LEN]).expect("started");
+    File::open("two handles", Kind::Write).expect("emptied after the read");
+    let (bytes, buffer) = request.finish().expect("read");
+    assert!(bytes == LEN && buffer.iter().all(|&byte| byte == 3));
+    assert_eq!(writer.len_bytes().expect("length"), 0);
+    File::delete("two handles").expect("deleted");
+}

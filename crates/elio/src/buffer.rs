@@ -6,6 +6,8 @@
 
 use crate::settings;
 use crate::sys::alloc::{HUGE_PAGE_BYTES, PAGE_BYTES, PageBlock};
+use crate::sys::exit;
+use crate::sys::fork::{self, OfProcess};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
@@ -37,11 +39,13 @@ struct Blocks {
 pub(crate) struct BufferPool {
     budget_bytes: usize,
     blocks: Mutex<Blocks>,
+    /// The pool of a forked child, not of its parent.
+    is_of_child: bool,
 }
 
 /// The pool of this process, with the budget of `CHEMIO_BUFFER_MB`.
 pub(crate) fn pool() -> &'static BufferPool {
-    static POOL: OnceLock<BufferPool> = OnceLock::new();
+    static POOL: OfProcess<OnceLock<BufferPool>> = OfProcess::new([const { OnceLock::new() }; 2]);
     POOL.get_or_init(|| BufferPool::new(settings::get().buffer_bytes_max))
 }
 
@@ -52,11 +56,16 @@ const fn class_of(len_bytes: usize) -> usize {
 impl BufferPool {
     fn new(budget_bytes: usize) -> Self {
         assert!(budget_bytes >= BUFFER_BYTES_MAX, "the budget has room for the largest buffer");
-        Self { budget_bytes, blocks: Mutex::default() }
+        Self { budget_bytes, blocks: Mutex::default(), is_of_child: fork::is_child() }
     }
 
-    fn blocks(&self) -> MutexGuard<'_, Blocks> {
-        self.blocks.lock().expect("no thread panics while it holds the pool")
+    /// `None` where whoever has them locked may never go on: while the program ends, because a signal handler may have interrupted him, and
+    /// in a forked child, if they are its parent's.
+    fn blocks(&self) -> Option<MutexGuard<'_, Blocks>> {
+        if exit::is_ending() || self.is_of_child != fork::is_child() {
+            return self.blocks.try_lock().ok();
+        }
+        Some(self.blocks.lock().expect("no thread panics while it holds the pool"))
     }
 
     /// The largest power of two within a huge page and the budget.
@@ -69,7 +78,7 @@ impl BufferPool {
     pub(crate) fn take(&'static self, len_bytes: usize) -> Option<PoolBuffer> {
         assert!(len_bytes <= BUFFER_BYTES_MAX, "{len_bytes} bytes is more than a pool buffer has");
         let class = class_of(len_bytes);
-        let mut blocks = self.blocks();
+        let mut blocks = self.blocks()?;
         let block = blocks.take(class).or_else(|| {
             blocks.join_halves();
             blocks.take(class)
@@ -95,7 +104,7 @@ impl BufferPool {
 
     /// Gives slabs that are at rest back to the system.
     pub(crate) fn trim(&self) {
-        let mut blocks = self.blocks();
+        let Some(mut blocks) = self.blocks() else { return };
         blocks.join_halves();
         let slabs = std::mem::take(&mut blocks.free[class_of(self.slab_bytes())]);
         blocks.held_bytes -= slabs.len() * self.slab_bytes();
@@ -106,15 +115,14 @@ impl BufferPool {
 
     /// Bytes that are not on loan.
     pub(crate) fn available_bytes(&self) -> usize {
-        let blocks = self.blocks();
+        let Some(blocks) = self.blocks() else { return 0 };
         let at_rest = blocks.free.iter().enumerate().map(|(class, free)| free.len() * (PAGE_BYTES << class));
         self.budget_bytes - blocks.held_bytes + at_rest.sum::<usize>()
     }
 
     /// Bytes held now (on loan and at rest) and the most ever held.
     pub(crate) fn usage(&self) -> (usize, usize) {
-        let blocks = self.blocks();
-        (blocks.held_bytes, blocks.peak_bytes)
+        self.blocks().map(|blocks| (blocks.held_bytes, blocks.peak_bytes)).unwrap_or_default()
     }
 }
 
@@ -166,8 +174,11 @@ impl DerefMut for PoolBuffer {
 
 impl Drop for PoolBuffer {
     fn drop(&mut self) {
-        if let Some(block) = self.block.take() {
-            self.pool.blocks().put(block);
+        // Where they are not to be had the memory goes back to the system.
+        if let Some(block) = self.block.take()
+            && let Some(mut blocks) = self.pool.blocks()
+        {
+            blocks.put(block);
         }
     }
 }
@@ -185,6 +196,11 @@ pub fn buffer_usage_bytes() -> (usize, usize) {
 pub(crate) mod in_tests {
     use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+    /// The lock of the pool, as long as this is there.
+    pub(crate) fn locked() -> impl Sized {
+        super::pool().blocks()
+    }
+
     static BUFFERS: RwLock<()> = RwLock::new(());
 
     pub(crate) fn with_buffers() -> RwLockReadGuard<'static, ()> {
@@ -199,6 +215,7 @@ pub(crate) mod in_tests {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys::fork::in_tests::child_does;
 
     fn pool_of(budget_bytes: usize) -> &'static BufferPool {
         Box::leak(Box::new(BufferPool::new(budget_bytes)))
@@ -237,6 +254,22 @@ mod tests {
         drop(kept);
         pool.trim();
         assert_eq!(pool.usage().0, 0);
+    }
+
+    #[test]
+    fn a_program_that_ends_where_the_pool_is_locked_gives_back_its_buffers_and_goes_without() {
+        let pool = pool_of(4 << 20);
+        assert!(child_does((), || {
+            let pool = pool_of(4 << 20);
+            let buffer = pool.take(PAGE_BYTES);
+            let locked = pool.blocks();
+            exit::in_tests::end();
+            drop(buffer);
+            let goes_without = pool.take(PAGE_BYTES).is_none();
+            drop(locked);
+            goes_without && pool.take(PAGE_BYTES).is_some()
+        }));
+        assert!(pool.take(PAGE_BYTES).is_some(), "this program does not end");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use crate::device::Properties;
 use crate::file::{CachePolicy, Handle, OpenOptions};
+use crate::sys::fork::OfProcess;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -121,7 +122,8 @@ pub(crate) struct FileCounters {
 /// A file, its backend and its policy.
 type Key = (PathBuf, &'static str, &'static str);
 
-static FILES: Mutex<BTreeMap<Key, Arc<FileCounters>>> = Mutex::new(BTreeMap::new());
+static FILES: OfProcess<Mutex<BTreeMap<Key, Arc<FileCounters>>>> =
+    OfProcess::new([const { Mutex::new(BTreeMap::new()) }; 2]);
 static COUNTS: AtomicBool = AtomicBool::new(false);
 
 fn files() -> MutexGuard<'static, BTreeMap<Key, Arc<FileCounters>>> {

@@ -18,13 +18,14 @@ use crate::space::{self, closed, left_open, reserved};
 use crate::stream::read_ahead::ReadAhead;
 use crate::stream::writeback::Filling;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
+use crate::sys::fork;
 use crate::sys::gather::MemoryPiece;
 use crate::sys::transfer::Direction;
 use std::io;
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use tracing::span::EnteredSpan;
 
 /// What a file may be used for, and what opening does to it.
@@ -128,13 +129,29 @@ pub(crate) struct Handle {
     pub(crate) properties: Properties,
     pub(crate) path: Arc<Path>,
     pub(crate) options: OpenOptions,
-    pub(crate) inode: Arc<Inode>,
+    opening: Opening,
+    /// In a forked child that has inherited it.
+    opening_in_child: OnceLock<Opening>,
+    /// A forked child has opened it.
+    is_of_child: bool,
     pub(crate) residency: Residency,
     pub(crate) waiting: Waiting,
     pub(crate) pauses: Pauses,
     /// Where calls are counted, if they are.
     pub(crate) counters: Option<Arc<FileCounters>>,
+}
+
+/// What a handle is among all those of its file in one process.
+#[derive(Debug)]
+struct Opening {
+    inode: Arc<Inode>,
     read_ahead: Arc<Mutex<ReadAhead>>,
+}
+
+impl Opening {
+    fn new(inode: Arc<Inode>, mode: Mode) -> Self {
+        Self { read_ahead: inode.open_handle(mode), inode }
+    }
 }
 
 /// The largest offset a file can have.
@@ -145,7 +162,11 @@ const OFFSET_BYTES_MAX: u64 = i64::MAX as u64;
 /// # Errors
 /// As [`File::open`].
 pub fn open_device(path: &Path, mode: Mode) -> Result<Arc<dyn Device>> {
-    backend::choose(open_system_file(path, mode, Queue::default())?)
+    let file = open_system_file(path, mode, Queue::default())?;
+    if mode == Mode::Write {
+        file.truncate().map_err(|source| open_error(path, source))?;
+    }
+    backend::choose(file)
 }
 
 fn open_system_file(path: &Path, mode: Mode, queue: Queue) -> Result<PreadDevice> {
@@ -172,32 +193,35 @@ impl File {
         let metadata = file.metadata().map_err(|source| open_error(path, source))?;
         let inode = Inode::of((metadata.dev(), metadata.ino()));
         if options.mode == Mode::Write {
-            // Opening has truncated: what others hold of the old contents is void. What they had in flight, or handed over since, may be
-            // in the file by now.
-            let has_others = Arc::strong_count(&inode) > 1;
+            // By itself, not by opening: what this process has in flight there was asked for before. What it holds back is void.
             inode.order_after_in_flight(&(0..u64::MAX), Direction::Write);
             inode.abandon_written_behind();
-            if has_others {
-                file.set_len(0).map_err(|source| open_error(path, source))?;
-            }
+            file.truncate().map_err(|source| open_error(path, source))?;
             inode.invalidate_read_ahead(&(0..u64::MAX));
             inode.forget_contents();
         }
-        Ok(Self::new(backend::choose(file)?, path, options, inode))
+        Ok(Self::with_inode(backend::choose(file)?, path, options, inode))
     }
 
     /// A file on a device of your own, which opening does not truncate whatever the mode, and whose queue is what the device says. Handles
-    /// made of one device do not know of each other: use one, or open them as [`Sharing::Shared`].
+    /// made of one device see each other's writes at once, as those of a file of the system do.
     pub fn on_device(device: Arc<dyn Device>, name: impl AsRef<Path>, options: &OpenOptions) -> Self {
-        Self::new(device, name.as_ref(), options, Inode::unshared())
+        let inode = Inode::of_device(&device);
+        Self::with_inode(device, name.as_ref(), options, inode)
     }
 
-    fn new(device: Arc<dyn Device>, path: &Path, options: &OpenOptions, inode: Arc<Inode>) -> Self {
-        let read_ahead = inode.open_handle(options.mode);
+    /// A file whose handles share `inode`, whichever device they go by.
+    pub(crate) fn with_inode(
+        device: Arc<dyn Device>,
+        path: &Path,
+        options: &OpenOptions,
+        inode: Arc<Inode>,
+    ) -> Self {
+        let opening = Opening::new(inode, options.mode);
         if device.properties().allocates_ahead() {
             left_open::release_at_exit();
             if options.mode != Mode::Read && options.sharing != Sharing::Exclusive && !options.keeps_holes {
-                inode.note_shared_writer(&device, options.sharing);
+                opening.inode.note_shared_writer(&device, options.sharing);
             }
         }
         let mut properties = device.properties();
@@ -207,12 +231,13 @@ impl File {
             device,
             path: Arc::from(path),
             options: options.clone(),
-            inode,
+            opening,
+            opening_in_child: OnceLock::new(),
+            is_of_child: fork::is_child(),
             residency: Residency::default(),
             waiting: Waiting::default(),
             pauses: Pauses::default(),
             counters: counters::of_file(path, properties, options),
-            read_ahead,
         };
         Self { handle: Arc::new(handle) }
     }
@@ -317,16 +342,16 @@ impl File {
     pub fn set_len(&self, len_bytes: u64) -> Result<()> {
         self.handle.check(Operation::Truncate, len_bytes, 0)?;
         self.handle.settle_all()?;
-        self.handle.inode.invalidate_read_ahead(&(0..u64::MAX));
+        self.handle.inode().invalidate_read_ahead(&(0..u64::MAX));
         let device = &*self.handle.device;
         // A file that becomes longer keeps what it has, the space that is reserved ahead of its writer as well.
         if !device.len().is_ok_and(|before_bytes| before_bytes < len_bytes) {
-            self.handle.inode.forget_contents();
+            self.handle.inode().forget_contents();
         }
         let set = with_space_given_back(device, || device.set_len(len_bytes));
-        self.handle.inode.forget_last_write();
+        self.handle.inode().forget_last_write();
         let outcome = self.handle.whole_file(Operation::Truncate, set);
-        self.handle.inode.invalidate_read_ahead(&(0..u64::MAX));
+        self.handle.inode().invalidate_read_ahead(&(0..u64::MAX));
         outcome
     }
 
@@ -340,7 +365,7 @@ impl File {
         if len_bytes == 0 {
             return Ok(());
         }
-        self.handle.inode.note_preallocated();
+        self.handle.inode().note_preallocated();
         let device = &*self.handle.device;
         with_space_given_back(device, || device.allocate(offset_bytes, len_bytes))
             .map_err(|source| self.handle.transfer_error(Operation::Preallocate, offset_bytes, len, source))
@@ -384,9 +409,9 @@ impl File {
         let _span = tracing::debug_span!("close", path = %self.path().display()).entered();
         let settled = self.handle.settle_all();
         if let Err(error) = &settled
-            && self.handle.inode.is_last_handle()
+            && self.handle.inode().is_last_handle()
         {
-            self.handle.inode.lose_written_behind(error);
+            self.handle.inode().lose_written_behind(error);
         }
         let late = self.late_error();
         settled.and(late)
@@ -454,21 +479,34 @@ impl Drop for File {
     /// As [`File::close`], for those who do not want to know: an error is logged.
     fn drop(&mut self) {
         self.handle.read_ahead().end();
-        let was_told = self.handle.inode.is_refused();
-        match self.handle.inode.flush() {
+        let was_told = self.handle.inode().is_refused();
+        match self.handle.inode().flush() {
             Err(error) if was_told => tracing::warn!(%error, "a file was dropped after its writes failed"),
             Err(error) => {
                 tracing::error!(%error, "a file was dropped without close and its last writes failed");
             }
             Ok(()) => {}
         }
-        self.handle.inode.close_handle(&self.handle.device, &self.handle.options);
+        self.handle.inode().close_handle(&self.handle.device, &self.handle.options);
     }
 }
 
 impl Handle {
+    /// What its parent holds back of a file, has in flight or has read ahead is not a forked child's to finish, and may be locked by a thread
+    /// that the child does not have.
+    fn opening(&self) -> &Opening {
+        if fork::is_child() == self.is_of_child {
+            return &self.opening;
+        }
+        self.opening_in_child.get_or_init(|| Opening::new(self.opening.inode.in_child(), self.options.mode))
+    }
+
+    pub(crate) fn inode(&self) -> &Arc<Inode> {
+        &self.opening().inode
+    }
+
     pub(crate) fn read_ahead(&self) -> MutexGuard<'_, ReadAhead> {
-        self.read_ahead.lock().expect("no thread panics while it reads ahead")
+        self.opening().read_ahead.lock().expect("no thread panics while it reads ahead")
     }
 
     /// The span of a transfer, until it is dropped.
@@ -505,10 +543,12 @@ impl Handle {
         }
     }
 
-    /// Refuses what the mode or the range of offsets does not allow.
+    /// Refuses what the mode or the range of offsets does not allow. To read or write nothing is allowed by all.
     pub(crate) fn check(&self, operation: Operation, offset_bytes: u64, len: usize) -> Result<()> {
         let reads = matches!(operation, Operation::Read | Operation::AsyncRead);
+        let is_nothing = len == 0 && operation != Operation::Truncate && operation != Operation::Preallocate;
         let refused = match self.options.mode {
+            _ if is_nothing => None,
             Mode::Write if reads => Some("for writing"),
             Mode::Read if !reads => Some("for reading"),
             _ => None,
@@ -525,20 +565,20 @@ impl Handle {
 
     /// Puts an operation on `range` after everything it could collide with.
     pub(crate) fn settle(&self, range: &Range<u64>, direction: Direction) -> Result<()> {
-        self.inode.order_after_in_flight(range, direction);
-        self.inode.flush_overlapping(range)
+        self.inode().order_after_in_flight(range, direction);
+        self.inode().flush_overlapping(range)
     }
 
     /// Puts an operation on the whole file after everything else. What was given up before is told.
     fn settle_all(&self) -> Result<()> {
-        self.inode.order_after_in_flight(&(0..u64::MAX), Direction::Write);
-        self.inode.flush()
+        self.inode().order_after_in_flight(&(0..u64::MAX), Direction::Write);
+        self.inode().flush()
     }
 
     /// As [`settle_all`](Self::settle_all), for who is not to be told what others have lost.
     fn hand_over_all(&self) -> Result<()> {
-        self.inode.order_after_in_flight(&(0..u64::MAX), Direction::Write);
-        self.inode.hand_over_all()
+        self.inode().order_after_in_flight(&(0..u64::MAX), Direction::Write);
+        self.inode().hand_over_all()
     }
 
     fn whole_file<T>(&self, operation: Operation, outcome: io::Result<T>) -> Result<T> {
@@ -571,13 +611,13 @@ impl Handle {
     pub(crate) fn fits_in_cache(&self, end_bytes: u64) -> bool {
         let holes = if self.options.keeps_holes { self.device.allocated_bytes().ok() } else { None };
         let bytes = holes.map_or(end_bytes, |allocated_bytes| allocated_bytes.min(end_bytes));
-        self.inode.fits_in_cache(cache::counted_bytes(bytes, self.options.sharing, ranks_on_node()))
+        self.inode().fits_in_cache(cache::counted_bytes(bytes, self.options.sharing, ranks_on_node()))
     }
 
     /// The same for a write. How much of a file with holes there is, is not asked for each small one.
     fn write_fits_in_cache(&self, range: &Range<u64>) -> bool {
-        let asks = !self.options.keeps_holes || self.inode.asks_again(range.end - range.start);
-        !asks || self.inode.note_answer(self.fits_in_cache(range.end))
+        let asks = !self.options.keeps_holes || self.inode().asks_again(range.end - range.start);
+        !asks || self.inode().note_answer(self.fits_in_cache(range.end))
     }
 
     /// The route of a write that ends in `range` at least, of pages that nobody else writes if it is `aligned`.
@@ -590,6 +630,7 @@ impl Handle {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::buffer::in_tests::with_buffers;
     use crate::device::fault::{Fault, FaultDevice};
     use crate::sys::region::Region;
     use crate::sys::transfer::Transfer;
@@ -622,10 +663,11 @@ mod tests {
         const LEN: usize = 4096;
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
+        let _buffers = with_buffers();
         let writer = File::open(&path, &OpenOptions::new(Mode::ReadWrite)).unwrap();
         let mut buffer = buffer::pool().take(LEN).expect("a page");
         buffer[..LEN].fill(1);
-        let (device, inode) = (Arc::clone(&writer.handle.device), &writer.handle.inode);
+        let (device, inode) = (Arc::clone(&writer.handle.device), &writer.handle.inode());
         let region = Region::of_pool(buffer, LEN);
         let transfer = Transfer::new(device, Direction::Write, Route::Cached, 0, region);
         inode.note_in_flight(&transfer, 0..LEN as u64);
@@ -642,16 +684,34 @@ mod tests {
     }
 
     #[test]
+    fn what_is_being_read_when_another_handle_empties_the_file_is_what_was_there() {
+        const LEN: usize = 4096;
+        let _buffers = with_buffers();
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        std::fs::write(&path, [1; LEN]).unwrap();
+        let reader = File::open(&path, &OpenOptions::new(Mode::Read)).unwrap();
+        let region = Region::of_pool(buffer::pool().take(LEN).expect("a page"), LEN);
+        let device = Arc::clone(&reader.handle.device);
+        let transfer = Transfer::new(device, Direction::Read, Route::Cached, 0, region);
+        reader.handle.inode().note_in_flight(&transfer, 0..LEN as u64);
+        // Nobody begins with it for so long that opening would be over.
+        let engine = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            transfer.queue();
+            transfer.wait().unwrap()
+        });
+        let emptied = File::open(&path, &OpenOptions::new(Mode::Write)).unwrap();
+        assert_eq!(engine.join().unwrap(), LEN);
+        assert_eq!(emptied.len().unwrap(), 0);
+    }
+
+    #[test]
     fn a_handle_that_cannot_hand_over_what_others_wrote_leaves_it_to_them() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
         let faults = FaultDevice::new(open_device(&path, Mode::ReadWrite).unwrap());
-        let inode = Inode::unshared();
-        let open = || {
-            let device: Arc<dyn Device> = faults.clone();
-            let options = OpenOptions::new(Mode::ReadWrite);
-            File::new(device, &path, &options, Arc::clone(&inode))
-        };
+        let open = || File::on_device(faults.clone(), &path, &OpenOptions::new(Mode::ReadWrite));
         let (writer, other) = (open(), open());
         (0..3).for_each(|i| writer.write_at(i * RECORD.len() as u64, &RECORD).unwrap());
         faults.inject(faults.operations_count(), Fault::Fail(libc::ENOSPC));

@@ -42,7 +42,7 @@ impl Handle {
         let range = offset_bytes..offset_bytes.saturating_add(len as u64);
         let is_only_a_copy = into.is_one_access()
             && !self.is_exclusive()
-            && (self.inode.is_settled() || (waits && self.settle(&range, Direction::Read).is_ok()))
+            && (self.inode().is_settled() || (waits && self.settle(&range, Direction::Read).is_ok()))
             && self.copies_at_issue(len)
             && (waits || self.is_believed_resident());
         let at_once = if waits || self.properties.in_memory() { Route::Cached } else { Route::Resident };
@@ -85,15 +85,21 @@ impl Handle {
         if len == 0 || !from.is_one_access() || self.is_exclusive() || !self.copies_at_issue(len) {
             return Ok(false);
         }
-        self.inode.order_after_in_flight(&range, Direction::Write);
+        self.inode().order_after_in_flight(&range, Direction::Write);
         // A handle of this process that has the file for itself may have read ahead.
-        self.inode.invalidate_read_ahead(&range);
-        self.inode.flush_before_write(&range)?;
+        self.inode().invalidate_read_ahead(&range);
+        self.inode().flush_overlapping(&range)?;
         if self.write_route(&range) != Route::Cached {
             return Ok(false);
         }
         from.pieces().iter().for_each(|piece| piece.map_pages());
         let written = self.write_pieces(&range, from.pieces());
+        // Also around what was written in part.
+        self.inode().invalidate_read_ahead(&range);
+        if matches!(written, Ok(true)) {
+            self.inode().note_end_of_write(range.end);
+            self.note_write(Route::Cached, range);
+        }
         written.map_err(|source| self.transfer_error(Operation::Write, offset_bytes, len, source))
     }
 
@@ -116,8 +122,6 @@ impl Handle {
                 Err(error) => return Err(error),
             }
         }
-        self.inode.invalidate_read_ahead(range);
-        self.note_write(Route::Cached, range.clone());
         Ok(true)
     }
 }

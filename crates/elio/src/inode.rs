@@ -11,21 +11,32 @@ use crate::stream::read_ahead::ReadAhead;
 use crate::stream::write_behind::WriteBehind;
 use crate::stream::writeback::{Filling, Writeback};
 use crate::sys::exit;
+use crate::sys::fork::{self, OfProcess};
 use crate::sys::transfer::{Direction, Transfer};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
-/// A file by its identity: device and inode number.
-type Identity = (u64, u64);
+/// Which file of the system: device and inode number.
+type FileIdentity = (u64, u64);
+
+/// What tells one file from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Identity {
+    File(FileIdentity),
+    /// The place of a device that is all there is of its file.
+    Device(usize),
+}
 
 /// The shared state of one file.
 #[derive(Debug, Default)]
 pub(crate) struct Inode {
-    pub(crate) identity: Option<Identity>,
+    identity: Option<Identity>,
+    /// As long as this is there no other device has its place.
+    device: Option<Weak<dyn Device>>,
     pub(crate) write_behind: Mutex<WriteBehind>,
     /// Whether `write_behind` holds anything: asked before its lock is taken.
     pub(crate) has_written_behind: AtomicBool,
@@ -74,24 +85,28 @@ struct SharedWriter {
 }
 
 /// The files of this process that are open.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Registry {
-    by_identity: HashMap<Identity, Weak<Inode>>,
+    by_identity: BTreeMap<Identity, Weak<Inode>>,
     all: Vec<Weak<Inode>>,
 }
 
 /// While the program ends locks that others hold for a moment are waited for so long.
 const LOCK_PATIENCE: Duration = Duration::from_millis(100);
 
-static OPEN: OnceLock<Mutex<Registry>> = OnceLock::new();
+static OPEN: OfProcess<Mutex<Registry>> = OfProcess::new([const { Mutex::new(Registry::new()) }; 2]);
 /// The share of memory is asked for once in this many bytes.
 const CACHED_STEP_BYTES: u64 = 1 << 20;
 /// The sum of `cached_end_bytes` of all files of this process.
 static CACHED_BYTES: AtomicU64 = AtomicU64::new(0);
 
 impl Registry {
-    fn add(&mut self, inode: &Arc<Inode>) {
-        self.all.push(Arc::downgrade(inode));
+    const fn new() -> Self {
+        Self { by_identity: BTreeMap::new(), all: Vec::new() }
+    }
+
+    fn upgraded(&self) -> Vec<Arc<Inode>> {
+        self.all.iter().filter_map(Weak::upgrade).collect()
     }
 
     fn remove(&mut self, identity: Option<Identity>) {
@@ -119,44 +134,62 @@ pub(crate) fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
 }
 
 impl Inode {
-    /// The state of the file with this identity: the one other handles use, or a new one.
-    pub(crate) fn of(identity: Identity) -> Arc<Self> {
-        let mut open = lock(OPEN.get_or_init(Mutex::default));
+    /// The state of the file of the system with this identity: the one other handles use, or a new one.
+    pub(crate) fn of(identity: FileIdentity) -> Arc<Self> {
+        Self::of_any(Identity::File(identity), None)
+    }
+
+    /// The state of a file that is a device of its own: the one other handles use, or a new one.
+    pub(crate) fn of_device(device: &Arc<dyn Device>) -> Arc<Self> {
+        Self::of_any(Identity::Device(Arc::as_ptr(device).addr()), Some(Arc::downgrade(device)))
+    }
+
+    /// The state of the same file in a forked child that has inherited it: nothing of what its parent has in hand.
+    pub(crate) fn in_child(&self) -> Arc<Self> {
+        self.identity.map_or_else(Arc::default, |identity| Self::of_any(identity, self.device.clone()))
+    }
+
+    fn of_any(identity: Identity, device: Option<Weak<dyn Device>>) -> Arc<Self> {
+        fork::watch();
+        let mut open = lock(&OPEN);
         if let Some(inode) = open.by_identity.get(&identity).and_then(Weak::upgrade) {
             return inode;
         }
         let mut inode = Self::default();
         inode.identity = Some(identity);
+        inode.device = device;
         let inode = Arc::new(inode);
         open.by_identity.insert(identity, Arc::downgrade(&inode));
-        open.add(&inode);
+        open.all.push(Arc::downgrade(&inode));
         inode
     }
 
     /// The state of the file with this identity, if this process has it open.
-    pub(crate) fn opened(identity: Identity) -> Option<Arc<Self>> {
-        let open = OPEN.get()?;
-        let open = if exit::is_ending() { exit::lock_for_a_moment(open, LOCK_PATIENCE)? } else { lock(open) };
-        open.by_identity.get(&identity)?.upgrade()
+    pub(crate) fn opened(identity: FileIdentity) -> Option<Arc<Self>> {
+        let open =
+            if exit::is_ending() { exit::lock_for_a_moment(&OPEN, LOCK_PATIENCE)? } else { lock(&OPEN) };
+        open.by_identity.get(&Identity::File(identity))?.upgrade()
     }
 
-    /// The state of a file that has no identity: on a device of its own.
-    pub(crate) fn unshared() -> Arc<Self> {
-        let inode = Arc::default();
-        lock(OPEN.get_or_init(Mutex::default)).add(&inode);
-        inode
+    /// Which file of the system this is; `None` for a device of its own.
+    pub(crate) fn file_identity(&self) -> Option<FileIdentity> {
+        match self.identity? {
+            Identity::File(identity) => Some(identity),
+            Identity::Device(_) => None,
+        }
     }
 
     /// All files of this process that are open.
     pub(crate) fn all_open() -> Vec<Arc<Self>> {
-        let all = |open| {
-            if exit::is_ending() {
-                return exit::lock_for_a_moment(open, Duration::from_secs(1));
-            }
-            Some(lock(open))
-        };
-        let Some(open) = OPEN.get().and_then(all) else { return Vec::new() };
-        open.all.iter().filter_map(Weak::upgrade).collect()
+        if exit::is_ending() {
+            return Self::all_open_soon(Duration::from_secs(1));
+        }
+        lock(&OPEN).upgraded()
+    }
+
+    /// The same, or none if the table is locked for so long.
+    pub(crate) fn all_open_soon(patience: Duration) -> Vec<Arc<Self>> {
+        exit::lock_for_a_moment(&OPEN, patience).map(|open| open.upgraded()).unwrap_or_default()
     }
 
     /// Notes that a handle was opened; gives its read-ahead.
@@ -403,8 +436,51 @@ impl Inode {
 impl Drop for Inode {
     fn drop(&mut self) {
         CACHED_BYTES.fetch_sub(self.cached_end_bytes.load(Ordering::Relaxed), Ordering::Relaxed);
-        if let Some(mut open) = OPEN.get().and_then(lock_unless_ending) {
+        if let Some(mut open) = lock_unless_ending(&OPEN) {
             open.remove(self.identity);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer;
+    use crate::buffer::in_tests::with_buffers;
+    use crate::sys::fork::in_tests::child_does;
+    use crate::{File, Mode, OpenOptions, Request};
+    use std::path::Path;
+
+    /// Is gathered, by who gathers.
+    const RECORD: [u8; 1000] = [1; 1000];
+
+    fn open(path: &Path) -> File {
+        File::open(path, &OpenOptions::new(Mode::ReadWrite)).unwrap()
+    }
+
+    /// Reads, writes and makes requests, and closes.
+    fn uses(file: File) -> bool {
+        let mut read = RECORD;
+        let is_written = (0..100).all(|i| file.write_at(i * 1000, &RECORD).is_ok());
+        let is_read = (0..100).all(|i| file.read_at(i * 1000, &mut read).is_ok_and(|bytes| bytes == 1000));
+        let large = file.submit_write(0, vec![1; 4 << 20]).and_then(Request::finish).is_ok();
+        let other = file.submit_read(0, vec![0; 4 << 20]).and_then(Request::finish).is_ok();
+        is_written && is_read && large && other && file.len().is_ok() && file.close().is_ok()
+    }
+
+    #[test]
+    fn what_others_have_locked_while_a_child_is_made_does_not_keep_the_child() {
+        let _buffers = with_buffers();
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        assert!(uses(open(&path)));
+        let file = open(&path);
+        file.write_at(0, &RECORD).unwrap();
+        let handle = Arc::clone(file.handle());
+        let inode = handle.inode();
+        let of_file = (lock(&inode.write_behind), lock(&inode.writeback), lock(&inode.in_flight));
+        let of_handles = (lock(&inode.streams), handle.read_ahead(), lock(&inode.shared_writers));
+        let of_process = (lock(&OPEN), buffer::in_tests::locked());
+        assert!(child_does((of_file, of_handles, of_process), || uses(open(&path)) && uses(file)));
     }
 }

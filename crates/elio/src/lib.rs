@@ -72,6 +72,7 @@ pub use spare_files::{SpareFiles, note_spare_files};
 pub use stat::{FileSystem, Stat, stat};
 pub use stream::writeback::JOINED_WRITE_BYTES;
 pub use sys::around_caches::AroundCaches;
+pub use sys::exit::finish_writes_in_calls;
 pub use sys::foreign::{ForeignBuffer, RequestBuffer, RequestBufferMut};
 pub use sys::gather::{Gather, MemoryPiece};
 pub use sys::ticks::{tick_seconds, ticks};

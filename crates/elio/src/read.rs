@@ -24,7 +24,7 @@ impl Fetch for Handle {
     }
 
     fn settle_before_fetch(&self, range: &Range<u64>) {
-        self.inode.order_after_in_flight(range, Direction::Read);
+        self.inode().order_after_in_flight(range, Direction::Read);
     }
 
     fn is_resident(&self, range: &Range<u64>) -> bool {
@@ -47,7 +47,7 @@ impl Handle {
         if into.is_empty() {
             return Ok(0);
         }
-        if self.inode.is_settled() && self.read_ahead().serve_whole(offset_bytes, into) {
+        if self.inode().is_settled() && self.read_ahead().serve_whole(offset_bytes, into) {
             return Ok(into.len());
         }
         let range = offset_bytes..offset_bytes + into.len() as u64;
@@ -76,7 +76,7 @@ impl Handle {
         into: &mut [u8],
         whole_len: usize,
     ) -> Option<usize> {
-        if !self.inode.is_settled() {
+        if !self.inode().is_settled() {
             return None;
         }
         if !self.is_exclusive() {
@@ -174,9 +174,9 @@ impl Handle {
     /// only, to learn how many are not there. (One that must not wait is no question: where the device is fast, the kernel has got
     /// the data before it looks again.)
     fn read_small(&self, sequential: bool, offset_bytes: u64, into: &mut [u8]) -> io::Result<usize> {
-        let asks = !sequential && self.inode.single_reads.small_read_asks();
+        let asks = !sequential && self.inode().single_reads.small_read_asks();
         if asks && !self.device.is_resident(offset_bytes, into.len() as u64) {
-            self.inode.single_reads.note_pages_left();
+            self.inode().single_reads.note_pages_left();
             self.note_single_reads(SingleReads::SMALL_READS_PER_QUESTION, into.len());
         }
         read_some(&*self.device, Route::Cached, offset_bytes, into)
@@ -188,13 +188,13 @@ impl Handle {
             return;
         }
         let Ok(len_bytes @ 1..) = self.device.len() else { return };
-        let beside_others = !self.inode.is_settled();
+        let beside_others = !self.inode().is_settled();
         let read_bytes = (len as u64).next_multiple_of(PAGE_BYTES);
-        if self.inode.single_reads.note(count, read_bytes, beside_others, len_bytes)
+        if self.inode().single_reads.note(count, read_bytes, beside_others, len_bytes)
             && self.fits_in_cache(len_bytes)
         {
             tracing::debug!(path = %self.path.display(), len_bytes, "single reads: getting the file into the page cache");
-            prefetch::start(&self.device, len_bytes, self.inode.single_reads.has_left_pages());
+            prefetch::start(&self.device, len_bytes, self.inode().single_reads.has_left_pages());
         }
     }
 
@@ -240,7 +240,7 @@ impl Handle {
     /// Whether a range reaches past the end of the file and is resident up to there.
     fn is_resident_to_end(&self, offset_bytes: u64, len_bytes: u64) -> bool {
         let range_end_bytes = offset_bytes + len_bytes;
-        self.inode.len_seen(&*self.device, range_end_bytes).is_ok_and(|end_bytes| {
+        self.inode().len_seen(&*self.device, range_end_bytes).is_ok_and(|end_bytes| {
             end_bytes <= offset_bytes
                 || (end_bytes < range_end_bytes
                     && self.device.is_resident(offset_bytes, end_bytes - offset_bytes))
@@ -304,13 +304,13 @@ impl Handle {
     }
 
     fn was_read_before(&self, range: &Range<u64>) -> bool {
-        self.inode.read_directly.lock().expect("no thread panics while it notes a read").covers(range)
+        self.inode().read_directly.lock().expect("no thread panics while it notes a read").covers(range)
     }
 
     /// Notes that `range` was read around the cache.
     pub(crate) fn note_direct_read(&self, range: Range<u64>) {
-        if let Ok(len_bytes) = self.inode.len_seen(&*self.device, range.end) {
-            let mut read = self.inode.read_directly.lock().expect("no thread panics while it notes a read");
+        if let Ok(len_bytes) = self.inode().len_seen(&*self.device, range.end) {
+            let mut read = self.inode().read_directly.lock().expect("no thread panics while it notes a read");
             read.note(&range, len_bytes);
         }
     }

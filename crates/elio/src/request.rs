@@ -10,6 +10,7 @@ use crate::file::{Handle, Sharing};
 use crate::policy::cache::GATHER_BYTES;
 use crate::stream::lost::Generations;
 use crate::sys::caller_memory::CallerMemory;
+use crate::sys::exit;
 use crate::sys::foreign::{RequestBuffer, RequestBufferMut};
 use crate::sys::gather::MemoryPiece;
 pub(crate) use pending::Pending;
@@ -46,6 +47,9 @@ impl Progress {
     }
 
     fn start_read(handle: &Arc<Handle>, offset_bytes: u64, into: &mut [u8], whole_len: usize) -> Self {
+        if into.is_empty() {
+            return Self::Done(Ok(0));
+        }
         let copied_bytes = handle.read_at_once(offset_bytes, into, whole_len);
         if copied_bytes == Some(into.len()) {
             return Self::Done(Ok(into.len()));
@@ -77,9 +81,16 @@ impl Progress {
         match handle.write(Operation::AsyncWrite, offset_bytes, from) {
             Ok(None) => Self::Done(Ok(from.len())),
             // Held as a blocking write is, and as safe; but errors are to be told by waits.
-            Ok(Some(_)) if handle.is_exclusive() && !handle.inode.is_refused() => Self::Done(Ok(from.len())),
+            Ok(Some(_)) if handle.is_exclusive() && !handle.inode().is_refused() => {
+                Self::Done(Ok(from.len()))
+            }
             Ok(Some(generations)) => Self::Gathered(from.len(), generations, Arc::clone(handle)),
-            Err(error) => Self::Done(Err(error)),
+            Err(error) => {
+                if exit::finishes_writes() {
+                    tracing::error!(%error, "a write at the end of a program failed");
+                }
+                Self::Done(Err(error))
+            }
         }
     }
 
@@ -88,7 +99,7 @@ impl Progress {
             Self::Done(Ok(bytes)) => Ok(*bytes),
             Self::Done(Err(error)) => Err(error.duplicate()),
             Self::Gathered(bytes, generations, handle) => {
-                let flush = || handle.inode.flush_generations(*generations);
+                let flush = || handle.inode().flush_generations(*generations);
                 handle.counted(|counters| &counters.wait, *bytes, flush)?;
                 Ok(*bytes)
             }
@@ -123,7 +134,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Self::Gathered(_, generations, handle) = self
             && !handle.is_exclusive()
-            && let Err(error) = handle.inode.hand_over_generations(*generations)
+            && let Err(error) = handle.inode().hand_over_generations(*generations)
         {
             tracing::debug!(%error, "a write that nobody waits for is refused");
         }
@@ -186,9 +197,11 @@ impl<B: RequestBuffer> Request<B> {
 
 /// Whether a write is finished before the call returns: a small one, whose memory may be gone before anyone waits, and
 /// one that is only a copy to the page cache, not worth a worker, as a piece of a whole that is not worth several. What the device must take
-/// is left in flight.
+/// is left in flight, unless the program may end before anybody waits for it.
 fn is_taken_at_issue(handle: &Handle, offset_bytes: u64, len: usize, whole_len: usize) -> bool {
     let to_cache = || handle.write_route(&(offset_bytes..offset_bytes + len as u64)) == Route::Cached;
     let takes_small = handle.options.sharing != Sharing::SharedByPages;
-    (takes_small && len < GATHER_BYTES) || (handle.copies_at_issue(whole_len) && to_cache())
+    exit::finishes_writes()
+        || (takes_small && len < GATHER_BYTES)
+        || (handle.copies_at_issue(whole_len) && to_cache())
 }

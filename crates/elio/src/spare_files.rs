@@ -1,5 +1,6 @@
 //! Files that are open only so that they need not be opened again: closed where the process may have no more open.
 
+use crate::sys::fork::OfProcess;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Who keeps such files.
@@ -8,7 +9,8 @@ pub trait SpareFiles: Send + Sync {
     fn close_unused(&self) -> bool;
 }
 
-static KEEPERS: Mutex<Vec<Weak<dyn SpareFiles>>> = Mutex::new(vec![]);
+static KEEPERS: OfProcess<Mutex<Vec<Weak<dyn SpareFiles>>>> =
+    OfProcess::new([const { Mutex::new(Vec::new()) }; 2]);
 
 /// From now on `keeper` is asked to close files where the process has as many open as it may; until it is dropped.
 pub fn note_spare_files(keeper: Weak<dyn SpareFiles>) {

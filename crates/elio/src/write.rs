@@ -7,6 +7,7 @@ use crate::policy::cache::{GATHER_BYTES, SHARED_GATHER_BYTES};
 use crate::request::Pending;
 use crate::stream::lost::Generations;
 use crate::stream::write_behind::Writer;
+use crate::sys::exit;
 use crate::sys::transfer::{Direction, write_all};
 use std::io;
 use std::ops::Range;
@@ -24,16 +25,16 @@ impl Handle {
             return Ok(None);
         }
         let range = offset_bytes..offset_bytes + from.len() as u64;
-        self.inode.order_after_in_flight(&range, Direction::Write);
-        self.inode.invalidate_read_ahead(&range);
+        self.inode().order_after_in_flight(&range, Direction::Write);
+        self.inode().invalidate_read_ahead(&range);
         if self.gathers(operation, from.len()) {
             if let Some(generation) =
-                self.inode.gather(|| self.gatherer(operation, &range), offset_bytes, from)?
+                self.inode().gather(|| self.gatherer(operation, &range), offset_bytes, from)?
             {
                 return Ok(Some(generation));
             }
         } else {
-            self.inode.flush_before_write(&range)?;
+            self.inode().flush_overlapping(&range)?;
         }
         self.write_now(self.write_route(&range), &range, from)
             .map(|()| None)
@@ -49,7 +50,7 @@ impl Handle {
             }
             Sharing::Shared | Sharing::SharedByPages => 0,
         };
-        len < limit && !self.properties.in_memory()
+        len < limit && !self.properties.in_memory() && !exit::finishes_writes()
     }
 
     /// Who writes what is gathered from `range` on: not directly, because nobody knows yet where it will end.
@@ -61,13 +62,15 @@ impl Handle {
     }
 
     fn write_now(self: &Arc<Self>, route: Route, range: &Range<u64>, from: &[u8]) -> io::Result<()> {
-        if route == Route::Direct {
-            Pending::direct_write(self, range.start, from)?;
+        let outcome = if route == Route::Direct {
+            Pending::direct_write(self, range.start, from)
         } else {
-            write_all(&*self.device, route, range.start, from)?;
-        }
-        // Again: another thread may have read ahead there since.
-        self.inode.invalidate_read_ahead(range);
+            write_all(&*self.device, route, range.start, from).map(|_| ())
+        };
+        // Again, also around what was written in part: another thread may have read ahead there since.
+        self.inode().invalidate_read_ahead(range);
+        outcome?;
+        self.inode().note_end_of_write(range.end);
         self.note_write(route, range.clone());
         Ok(())
     }
@@ -75,7 +78,7 @@ impl Handle {
     /// Notes what was written, so that the device gets it early.
     pub(crate) fn note_write(&self, route: Route, range: Range<u64>) {
         if route == Route::Cached && self.properties.allocates_ahead() {
-            self.inode.note_cached_write(&self.device, range, self.filling());
+            self.inode().note_cached_write(&self.device, range, self.filling());
         }
     }
 }

@@ -60,6 +60,7 @@ pub(crate) struct PreadDevice {
 }
 
 impl PreadDevice {
+    /// Opens a file, and creates it if the mode says so. What it has stays, also where it is opened to be emptied.
     pub(crate) fn open(path: &Path, mode: Mode, queue: Queue) -> io::Result<Self> {
         let file = open(&options(mode), path)?;
         let metadata = file.metadata()?;
@@ -96,6 +97,11 @@ impl PreadDevice {
         self.properties.queue
     }
 
+    /// Empties it, if it can be: what is no regular file stays as it is, as where it is opened to be emptied.
+    pub(crate) fn truncate(&self) -> io::Result<()> {
+        if self.metadata()?.is_file() { self.set_len(0) } else { Ok(()) }
+    }
+
     pub(crate) fn metadata(&self) -> io::Result<std::fs::Metadata> {
         self.file.metadata()
     }
@@ -109,6 +115,10 @@ impl PreadDevice {
     }
 
     fn direct_fd(&self) -> Option<BorrowedFd<'_>> {
+        if self.is_inherited() {
+            // A thread of its parent's may be opening it, and be gone.
+            return self.direct.get()?.as_ref().map(AsFd::as_fd);
+        }
         let direct = self.direct.get_or_init(|| {
             self.open_again(libc::O_DIRECT)
                 .inspect_err(|error| tracing::info!(%error, "no direct route: going through the page cache"))
@@ -119,6 +129,9 @@ impl PreadDevice {
 
     /// The opening by which writeback is waited for.
     fn waiting(&self) -> io::Result<Arc<File>> {
+        if self.is_inherited() {
+            return self.open_again(0).map(Arc::new); // its parent may have the other one locked
+        }
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(open) = &*waiting {
             return Ok(Arc::clone(open));
@@ -137,7 +150,11 @@ impl PreadDevice {
     /// While this is held no space is given back: what is written may make the file longer.
     ///
     /// `None` in the thread that ends the program, if a signal handler has done so while it was giving back itself: it never goes on.
+    /// Nor in a forked child, which gives back nothing of its parent's.
     fn may_lengthen(&self) -> Option<RwLockReadGuard<'_, ()>> {
+        if self.is_inherited() {
+            return None;
+        }
         while exit::is_ending_here() {
             match self.lengthening.try_read() {
                 Ok(guard) => return Some(guard),
@@ -240,11 +257,12 @@ impl Drop for PreadDevice {
     }
 }
 
+/// Never empties the file.
 fn options(mode: Mode) -> OpenOptions {
     let mut options = OpenOptions::new();
     match mode {
         Mode::ReadWrite => options.read(true).write(true).create(true).truncate(false),
-        Mode::Write => options.write(true).create(true).truncate(true),
+        Mode::Write => options.write(true).create(true).truncate(false),
         Mode::Existing => options.read(true).write(true),
         Mode::Read => options.read(true),
     };

@@ -16,13 +16,17 @@ const LEVELS_MAX: usize = 8;
 /// and buffers are in huge pages.
 pub(super) fn charges_pages(device_number: u64) -> bool {
     static KNOWN: Mutex<Vec<(u64, bool)>> = Mutex::new(Vec::new());
-    let mut known = KNOWN.lock().expect("no thread panics while it holds what is known of disks");
-    if let Some(&(_, answer)) = known.iter().find(|&&(number, _)| number == device_number) {
+    // Waits for nobody: who has it locked may be a thread that this forked child does not have.
+    let mut known = KNOWN.try_lock().ok();
+    let found = known.iter().flat_map(|known| known.iter()).find(|&&(number, _)| number == device_number);
+    if let Some(&(_, answer)) = found {
         return answer;
     }
     let answer = node::gives_huge_pages() && lies_on_virtual(&directory_of(device_number), LEVELS_MAX);
     tracing::debug!(device_number, answer, "whether the disk charges for small pages");
-    known.push((device_number, answer));
+    if let Some(known) = &mut known {
+        known.push((device_number, answer));
+    }
     answer
 }
 

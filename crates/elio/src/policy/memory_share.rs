@@ -10,16 +10,26 @@ const ANSWER_LIFE: Duration = Duration::from_secs(1);
 
 /// The bytes of page cache this process may count on: half of what the node (or the control group) has free, divided
 /// by the ranks on the node. Half, because the application's own arrays come out of the same memory.
+///
+/// Waits for nobody: whoever is asking may have been interrupted for ever, or be a thread that this forked child does not have.
 pub(crate) fn share_bytes() -> u64 {
-    static SHARE: AtomicU64 = AtomicU64::new(0);
+    const UNKNOWN: u64 = u64::MAX;
+    static SHARE: AtomicU64 = AtomicU64::new(UNKNOWN);
     static ASKED: Mutex<Option<Instant>> = Mutex::new(None);
-    let mut asked = ASKED.lock().expect("asking for memory does not panic");
-    if asked.is_none_or(|at| at.elapsed() > ANSWER_LIFE) {
+    if let Ok(mut asked) = ASKED.try_lock()
+        && asked.is_none_or(|at| at.elapsed() > ANSWER_LIFE)
+    {
         *asked = Some(Instant::now());
-        let available_bytes = node::available_bytes().unwrap_or(u64::MAX);
-        SHARE.store(available_bytes / 2 / ranks_on_node(), Ordering::Relaxed);
+        SHARE.store(ask(), Ordering::Relaxed);
     }
-    SHARE.load(Ordering::Relaxed)
+    match SHARE.load(Ordering::Relaxed) {
+        UNKNOWN => ask(),
+        share_bytes => share_bytes,
+    }
+}
+
+fn ask() -> u64 {
+    node::available_bytes().unwrap_or(u64::MAX) / 2 / ranks_on_node()
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ pub(crate) struct Pending {
 
 impl Pending {
     fn new(handle: &Arc<Handle>, direction: Direction, offset_bytes: u64, memory: CallerMemory) -> Self {
-        let others_count = handle.inode.in_flight_count();
+        let others_count = handle.inode().in_flight_count();
         Self {
             handle: Arc::clone(handle),
             direction,
@@ -330,7 +330,7 @@ impl Drop for Pending {
     fn drop(&mut self) {
         self.wait_for_parts();
         self.release_taken_back();
-        self.handle.inode.forget_done();
+        self.handle.inode().forget_done();
     }
 }
 
@@ -489,7 +489,7 @@ mod tests {
             pending
         };
         drop(start());
-        assert!(file.handle().inode.is_settled(), "what nobody wants is still being read");
+        assert!(file.handle().inode().is_settled(), "what nobody wants is still being read");
         let mut pending = start();
         let is_there = |pending: &Pending| {
             pending.parts.iter().all(|part| match &part.way {

@@ -9,6 +9,7 @@ use crate::device::Device;
 use crate::file::Sharing;
 use crate::inode::Inode;
 use crate::pool;
+use crate::sys::fork::OfProcess;
 use crate::sys::{calls, exit, fork};
 use std::collections::VecDeque;
 use std::fs::File;
@@ -45,11 +46,12 @@ struct Waiting {
     in_hand_count: usize,
 }
 
-/// A forked child has its own: its parent's may be locked for ever, or count what nobody has in hand there.
-static WAITING: [Mutex<Waiting>; 2] =
-    [const { Mutex::new(Waiting { files: VecDeque::new(), in_hand_count: 0 }) }; 2];
+/// That of a child's parent would count what nobody has in hand there.
+static WAITING: OfProcess<Mutex<Waiting>> =
+    OfProcess::new([const { Mutex::new(Waiting { files: VecDeque::new(), in_hand_count: 0 }) }; 2]);
 /// Devices whose space is to be given back when they have closed, as long as somebody uses them still.
-static CLOSING: [Mutex<Vec<Weak<dyn Device>>>; 2] = [const { Mutex::new(Vec::new()) }; 2];
+static CLOSING: OfProcess<Mutex<Vec<Weak<dyn Device>>>> =
+    OfProcess::new([const { Mutex::new(Vec::new()) }; 2]);
 /// For so long helpers of this process may use files while the program ends: a step of writeback is over by then.
 pub(crate) const HELPERS_PATIENCE: Duration = Duration::from_millis(500);
 /// Where a program that ends waits for its own helpers, it looks so often.
@@ -79,16 +81,11 @@ impl Drop for Intent {
 
 /// `None` if the program ends and somebody does not unlock them: a signal handler may have interrupted whoever that is for ever.
 fn waiting() -> Option<MutexGuard<'static, Waiting>> {
-    let waiting = &WAITING[usize::from(fork::is_child())];
     if exit::is_ending() {
-        exit::lock_for_a_moment(waiting, Duration::from_millis(100))
+        exit::lock_for_a_moment(&WAITING, Duration::from_millis(100))
     } else {
-        Some(waiting.lock().unwrap_or_else(PoisonError::into_inner))
+        Some(WAITING.lock().unwrap_or_else(PoisonError::into_inner))
     }
-}
-
-fn closing() -> &'static Mutex<Vec<Weak<dyn Device>>> {
-    &CLOSING[usize::from(fork::is_child())]
 }
 
 /// How many times space was given back.
@@ -113,14 +110,14 @@ fn at_exit() {
 /// Notes a device that is closed as soon as what is under way has ended, which the program may not wait for.
 pub(crate) fn note_closing(device: &Arc<dyn Device>) {
     at_exit();
-    if let Ok(mut closing) = closing().lock() {
+    if let Ok(mut closing) = CLOSING.lock() {
         closing.retain(|device| device.strong_count() > 0);
         closing.push(Arc::downgrade(device));
     }
 }
 
 fn release_at_exit() {
-    let closing = exit::lock_for_a_moment(closing(), Duration::from_millis(100));
+    let closing = exit::lock_for_a_moment(&CLOSING, Duration::from_millis(100));
     release_closing(&closing.map(|mut closing| std::mem::take(&mut *closing)).unwrap_or_default());
     release_all();
 }

@@ -30,9 +30,9 @@ pub(crate) fn release_at_exit() {
 /// no two wait for each other, unless one has a file open twice or for reading only: then they do until their time is over.
 fn release_all_open() {
     let mut inodes = Inode::all_open();
-    inodes.sort_unstable_by_key(|inode| inode.identity);
+    inodes.sort_unstable_by_key(|inode| inode.file_identity());
     // Another opening, which waits for its turn after this, would not let a file be alone.
-    let identities: BTreeSet<_> = inodes.iter().filter_map(|inode| inode.identity).collect();
+    let identities: BTreeSet<_> = inodes.iter().filter_map(|inode| inode.file_identity()).collect();
     closed::forget(|fd| calls::identity(fd).is_some_and(|identity| identities.contains(&identity)));
     for inode in &inodes {
         drop(inode.take_owed());

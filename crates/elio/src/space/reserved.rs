@@ -11,6 +11,7 @@ use crate::inode::Inode;
 use crate::policy::cores::ranks_on_node;
 use crate::space::closed;
 use crate::sys::exit;
+use crate::sys::fork::OfProcess;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,7 +29,8 @@ const COUNTED_STEP_BYTES: u64 = 1 << 20;
 const TURN_PAUSE: Duration = Duration::from_millis(1);
 
 /// Reserved and not filled, by the number of the file system.
-static SUMS_BYTES: Mutex<BTreeMap<u64, u64>> = Mutex::new(BTreeMap::new());
+static SUMS_BYTES: OfProcess<Mutex<BTreeMap<u64, u64>>> =
+    OfProcess::new([const { Mutex::new(BTreeMap::new()) }; 2]);
 
 /// How often something was given back because there was no space left.
 static GIVEN_BACK_COUNT: AtomicU64 = AtomicU64::new(0);
@@ -158,7 +160,7 @@ fn has_anything(file_system: Option<u64>) -> bool {
 /// thread meanwhile.
 pub(crate) fn give_back(file_system: Option<u64>) -> bool {
     /// Whoever finds no space waits until it was given back by who was first.
-    static TURN: Mutex<()> = Mutex::new(());
+    static TURN: OfProcess<Mutex<()>> = OfProcess::new([const { Mutex::new(()) }; 2]);
     if file_system.is_none() {
         return false;
     }

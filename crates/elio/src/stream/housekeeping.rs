@@ -5,6 +5,7 @@ use crate::buffer;
 use crate::inode::Inode;
 use crate::policy::cores::start_thread;
 use crate::sys::exit;
+use crate::sys::fork::{self, OfProcess};
 use std::sync::{Condvar, Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
@@ -12,15 +13,19 @@ use std::time::Duration;
 /// Half of the time after which data written behind must have reached the kernel, so that it is met.
 const ROUND: Duration = Duration::from_millis(40);
 
+/// While a child is made what is locked is waited for so long.
+const FORK_PATIENCE: Duration = Duration::from_millis(100);
+
 struct Housekeeper {
     wanted: Mutex<bool>,
     called: Condvar,
 }
 
 fn housekeeper() -> &'static Housekeeper {
-    static HOUSEKEEPER: OnceLock<Housekeeper> = OnceLock::new();
+    static HOUSEKEEPER: OfProcess<OnceLock<Housekeeper>> = OfProcess::new([const { OnceLock::new() }; 2]);
     HOUSEKEEPER.get_or_init(|| {
         exit::at_exit(flush_at_exit);
+        fork::before(hand_over_before_fork);
         let builder = thread::Builder::new().name("elio-housekeeping".to_owned()).stack_size(256 * 1024);
         if let Err(error) = start_thread(builder, work) {
             tracing::warn!(%error, "no housekeeping thread: written-behind data waits for sync or close");
@@ -71,5 +76,12 @@ fn round() -> bool {
 fn flush_at_exit() {
     for inode in Inode::all_open() {
         inode.flush_at_exit();
+    }
+}
+
+/// A child does not hand over what its parent holds, and is to read what was written before it was made.
+fn hand_over_before_fork() {
+    for inode in Inode::all_open_soon(FORK_PATIENCE) {
+        inode.hand_over_before_fork(FORK_PATIENCE);
     }
 }

@@ -39,7 +39,7 @@ const GOING_COUNT_MAX: usize = 3;
 /// The gathering state of one file.
 #[derive(Debug)]
 pub(crate) struct WriteBehind {
-    /// Where the last write ended; a stream may begin at 0.
+    /// Where the last write ended that has been made, if nothing is held; a stream may begin at 0.
     last_end_bytes: u64,
     buffer_bytes: usize,
     held: Option<Held>,
@@ -85,8 +85,8 @@ struct Going {
     writer: Writer,
     transfer: Arc<Transfer>,
     generation: Generation,
-    /// The worker could not, and somebody was told.
-    refused: bool,
+    /// Somebody was told that the kernel refuses, this one or one before: it is tried again before anybody else is.
+    is_told: bool,
 }
 
 /// Who writes, and how.
@@ -126,6 +126,12 @@ impl Held {
         self.end == self.buffer.len()
     }
 
+    /// Forgets what was appended from there on and is not written.
+    fn take_back(&mut self, from_bytes: u64) {
+        let kept_bytes = from_bytes.saturating_sub(self.offset_bytes);
+        self.end = self.end.min(self.start.saturating_add(usize::try_from(kept_bytes).unwrap_or(usize::MAX)));
+    }
+
     /// Writes what is held; keeps what could not be written.
     fn flush(&mut self) -> Result<(), Error> {
         while self.start < self.end {
@@ -151,7 +157,7 @@ impl Held {
         let device = Arc::clone(&writer.device);
         let transfer = Transfer::new(device, Direction::Write, writer.route, offset_bytes, region);
         streams(writer.device.properties().queue).push(&transfer);
-        Going { writer, transfer, generation, refused: false }
+        Going { writer, transfer, generation, is_told: false }
     }
 }
 
@@ -165,11 +171,8 @@ impl Going {
     fn settle(&mut self) -> Result<(), Error> {
         let moved = match self.transfer.wait() {
             Ok(moved) => moved,
-            Err(_) if self.refused => 0,
-            Err(error) => {
-                self.refused = true;
-                return Err(self.writer.error(&self.range(), error));
-            }
+            Err(_) if self.is_told => 0,
+            Err(error) => return Err(self.writer.error(&self.range(), error)),
         };
         let rest = self.range().start + moved as u64..self.range().end;
         write_all(&*self.writer.device, self.writer.route, rest.start, &self.transfer.bytes()[moved..])
@@ -181,6 +184,12 @@ impl Going {
 impl WriteBehind {
     fn is_empty(&self) -> bool {
         self.held.is_none() && self.going.is_empty()
+    }
+
+    /// Whether a write may be held behind those before. What is on its way is written in no order, so that two buffers must not overlap.
+    fn is_continued_by(&self, range: &Range<u64>) -> bool {
+        let end_bytes = self.held.as_ref().map_or(self.last_end_bytes, |held| held.range().end);
+        end_bytes == range.start && !self.going.iter().any(|going| overlap(&going.range(), range))
     }
 
     fn overlaps(&self, range: &Range<u64>) -> bool {
@@ -219,17 +228,32 @@ impl Inode {
         from: &[u8],
     ) -> Result<Option<Generations>, Error> {
         let mut gathering = self.gathering();
-        let end_bytes = offset_bytes + from.len() as u64;
-        if gathering.last_end_bytes != offset_bytes {
+        let range = offset_bytes..offset_bytes + from.len() as u64;
+        if !gathering.is_continued_by(&range) {
             self.flush_locked(&mut gathering)?;
-            gathering.last_end_bytes = end_bytes;
             gathering.buffer_bytes = BUFFER_BYTES_MIN;
             return Ok(None);
         }
         let first = gathering.generation + Generation::from(gathering.held.is_none());
-        let taken = self.append(&mut gathering, writer, offset_bytes, from)?;
-        gathering.last_end_bytes = end_bytes;
-        Ok(taken.then_some(Generations { first, last: gathering.generation }))
+        let taken = self
+            .append(&mut gathering, writer, offset_bytes, from)
+            .inspect_err(|_| self.take_back(&mut gathering, range.start))?;
+        if !taken {
+            return Ok(None);
+        }
+        gathering.last_end_bytes = range.end;
+        Ok(Some(Generations { first, last: gathering.generation }))
+    }
+
+    /// A write that its caller is told has failed is not tried again: he may write something else there, or give it up.
+    fn take_back(&self, gathering: &mut WriteBehind, from_bytes: u64) {
+        if let Some(held) = &mut gathering.held {
+            held.take_back(from_bytes);
+            gathering.held.take_if(|held| held.start == held.end);
+        }
+        if gathering.is_empty() {
+            self.note_empty();
+        }
     }
 
     fn append(
@@ -302,6 +326,7 @@ impl Inode {
             let is_kept = outcome.is_err() && !writer.gives_up;
             self.is_written_behind_refused.store(is_kept, Ordering::Release);
             if is_kept {
+                gathering.going.iter_mut().for_each(|going| going.is_told = true);
                 return outcome;
             }
             gathering.going.pop_front();
@@ -333,6 +358,10 @@ impl Inode {
             let is_kept = outcome.is_err() && !writer.gives_up;
             self.is_written_behind_refused.store(is_kept, Ordering::Release);
             if is_kept {
+                let written = range.start..held.offset_bytes;
+                if !written.is_empty() {
+                    self.note_handed_over(gathering, &writer, written);
+                }
                 return outcome;
             }
             gathering.held = None;
@@ -377,8 +406,11 @@ impl Inode {
         rest: &[u8],
     ) -> Result<bool, Error> {
         let range = offset_bytes..offset_bytes + rest.len() as u64;
-        write_all(&*writer.device, writer.route, offset_bytes, rest)
-            .map_err(|error| writer.error(&range, error))?;
+        if let Err(error) = write_all(&*writer.device, writer.route, offset_bytes, rest) {
+            // Some of it may have been written.
+            self.invalidate_read_ahead(&range);
+            return Err(writer.error(&range, error));
+        }
         self.note_handed_over(gathering, writer, range);
         Ok(true)
     }
@@ -430,14 +462,13 @@ impl Inode {
         if gathering.overlaps(range) { self.flush_locked(&mut gathering) } else { Ok(()) }
     }
 
-    /// Hands over what is held before a write that overlaps it, and notes where that write will end.
-    pub(crate) fn flush_before_write(&self, range: &Range<u64>) -> Result<(), Error> {
-        self.flush_overlapping(range)?;
+    /// Notes where a write ended that was not held: the next one may be held behind it. Not before it is made, because what is held must
+    /// begin within the file.
+    pub(crate) fn note_end_of_write(&self, end_bytes: u64) {
         let mut gathering = self.gathering();
         if gathering.held.is_none() {
-            gathering.last_end_bytes = range.end;
+            gathering.last_end_bytes = end_bytes;
         }
-        Ok(())
     }
 
     /// Gives up what is not wanted any more. Nothing is written after this call; a worker may have written some of it until now.
@@ -468,6 +499,10 @@ impl Inode {
             going.transfer.cancel_if_queued();
             let _ = going.transfer.wait();
         }
+        self.note_empty();
+    }
+
+    fn note_empty(&self) {
         self.has_written_behind.store(false, Ordering::Release);
         self.is_written_behind_refused.store(false, Ordering::Release);
     }
@@ -490,6 +525,16 @@ impl Inode {
         !gathering.is_empty()
     }
 
+    /// Hands over what is held, unless the lock is not to be had for so long.
+    pub(crate) fn hand_over_before_fork(&self, patience: Duration) {
+        if self.has_written_behind()
+            && let Some(mut gathering) = exit::lock_for_a_moment(&self.write_behind, patience)
+            && let Err(error) = self.flush_locked(&mut gathering)
+        {
+            tracing::warn!(%error, "data written behind is refused; it is kept and tried again");
+        }
+    }
+
     /// As [`Self::flush`] at the end of the program, when another thread may have been stopped with the lock in hand.
     pub(crate) fn flush_at_exit(&self) {
         let Some(mut gathering) = exit::lock_for_a_moment(&self.write_behind, Duration::from_secs(1)) else {
@@ -504,5 +549,130 @@ impl Inode {
         if let Err(error) = self.flush_locked(&mut gathering) {
             tracing::error!(%error, "data written behind is lost at exit");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buffer::in_tests::{with_all_buffers, with_buffers};
+    use crate::device::fault::{Fault, FaultDevice};
+    use crate::{File, Mode, OpenOptions, Queue, open_device, pool};
+    use std::iter;
+    use std::sync::mpsc;
+
+    /// Divides a buffer, whose last record makes it full.
+    const RECORD: usize = 16 << 10;
+    const RECORD_BYTES: u64 = RECORD as u64;
+    /// As many operations fail as can be tried meanwhile.
+    const MANY: u64 = 1000;
+
+    fn open(faults: &Arc<FaultDevice>) -> File {
+        File::on_device(Arc::clone(faults) as _, "faulty", &OpenOptions::new(Mode::ReadWrite))
+    }
+
+    /// A file to be written by a device that fails as it is told, and one that is read by another way.
+    fn pair(directory: &Path) -> (Arc<FaultDevice>, File, File) {
+        let path = directory.join("file");
+        let faults = FaultDevice::new(open_device(&path, Mode::ReadWrite).unwrap());
+        let writer = open(&faults);
+        let device = open_device(&path, Mode::ReadWrite).unwrap();
+        let inode = Arc::clone(writer.handle().inode());
+        let reader = File::with_inode(device, &path, &OpenOptions::new(Mode::Read), inode);
+        (faults, writer, reader)
+    }
+
+    fn fail_from(faults: &FaultDevice, operation: u64) {
+        (operation..operation + MANY)
+            .for_each(|operation| faults.inject(operation, Fault::Fail(libc::ENOSPC)));
+    }
+
+    fn no_faults(faults: &FaultDevice) {
+        let from = faults.operations_count();
+        (from..from + MANY).for_each(|operation| faults.inject(operation, Fault::Delay(Duration::ZERO)));
+    }
+
+    #[test]
+    fn what_a_full_disk_has_taken_of_held_writes_is_read_and_not_what_was_read_ahead_before() {
+        const TAKEN: usize = 1000;
+        let _buffers = with_buffers();
+        let directory = tempfile::tempdir().unwrap();
+        let (faults, writer, reader) = pair(directory.path());
+        writer.write_at(0, &vec![1; 4 << 20]).unwrap();
+        let at = 40 * RECORD_BYTES;
+        // The first of two is written, the second is held behind it.
+        writer.write_at(at - RECORD_BYTES, &[2; RECORD]).unwrap();
+        let operations_count = faults.operations_count();
+        faults.inject(operations_count, Fault::Shorten(TAKEN));
+        fail_from(&faults, operations_count + 1);
+        writer.write_at(at, &[3; RECORD]).unwrap();
+        let mut read = vec![0; RECORD];
+        for record in 0..39 {
+            assert_eq!(reader.read_at(record * RECORD_BYTES, &mut read).unwrap(), RECORD);
+        }
+        assert!(writer.flush().is_err(), "it is told");
+        assert_eq!(reader.read_at(at - RECORD_BYTES, &mut read).unwrap(), RECORD);
+        assert!(read.iter().all(|&byte| byte == 2));
+        assert_eq!(reader.read_at(at, &mut read[..TAKEN]).unwrap(), TAKEN);
+        assert!(read[..TAKEN].iter().all(|&byte| byte == 3), "it was read ahead before it was written");
+        no_faults(&faults);
+        assert_eq!(reader.read_at(at, &mut read).unwrap(), RECORD);
+        assert!(read.iter().all(|&byte| byte == 3));
+    }
+
+    /// Writes records until one is refused, for which the disk is full; tells its offset.
+    fn write_until_refused(faults: &FaultDevice, writer: &File) -> u64 {
+        writer.write_at(0, &[1; RECORD]).unwrap();
+        fail_from(faults, faults.operations_count());
+        let refused = (1..100).find(|record| writer.write_at(record * RECORD_BYTES, &[1; RECORD]).is_err());
+        refused.unwrap() * RECORD_BYTES
+    }
+
+    #[test]
+    fn a_small_write_that_was_refused_is_not_in_the_file_later() {
+        let _buffers = with_buffers();
+        let directory = tempfile::tempdir().unwrap();
+        let (faults, writer, _) = pair(directory.path());
+        let refused_bytes = write_until_refused(&faults, &writer);
+        no_faults(&faults);
+        assert_eq!(writer.len().unwrap(), refused_bytes);
+        writer.close().unwrap();
+    }
+
+    #[test]
+    fn what_is_written_instead_of_a_refused_write_is_what_the_file_has() {
+        let _buffers = with_all_buffers();
+        let directory = tempfile::tempdir().unwrap();
+        let (faults, writer, reader) = pair(directory.path());
+        let refused_bytes = write_until_refused(&faults, &writer);
+        no_faults(&faults);
+        // The worker is late, and no buffer to be had.
+        let (go_on, stopped) = mpsc::channel::<()>();
+        pool::streams(Queue::default()).run(move || assert!(stopped.recv().is_err(), "nothing is sent"));
+        let sizes = iter::successors(Some(1 << 20), |&len: &usize| (len > 4096).then_some(len / 2));
+        let buffers: Vec<_> =
+            sizes.flat_map(|len| iter::from_fn(move || crate::buffer::pool().take(len))).collect();
+        writer.write_at(refused_bytes, &[2; RECORD]).unwrap();
+        drop((go_on, buffers));
+        writer.close().unwrap();
+        let mut read = vec![0; RECORD];
+        assert_eq!(reader.read_at(refused_bytes, &mut read).unwrap(), RECORD);
+        assert!(read.iter().all(|&byte| byte == 2), "the refused write came after it");
+    }
+
+    #[test]
+    fn nothing_is_held_behind_a_request_that_has_failed() {
+        const LEN: usize = 4 << 20;
+        let _buffers = with_buffers();
+        let directory = tempfile::tempdir().unwrap();
+        let (faults, writer, _) = pair(directory.path());
+        fail_from(&faults, 0);
+        let request = writer.submit_write(0, vec![1; LEN]).unwrap();
+        assert!(request.finish().is_err());
+        no_faults(&faults);
+        writer.write_at(LEN as u64, &[2; RECORD]).unwrap();
+        let mut read = vec![9; RECORD];
+        assert_eq!(writer.read_at(LEN as u64 / 2, &mut read).unwrap(), RECORD, "that is within the file");
+        assert!(read.iter().all(|&byte| byte == 0));
     }
 }

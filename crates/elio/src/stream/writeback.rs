@@ -490,7 +490,7 @@ mod tests {
         let file = File::open(directory.path().join("file"), &OpenOptions::new(Mode::ReadWrite)).unwrap();
         (0..12).for_each(|mib| file.write_at(mib * MIB, &vec![1; 1 << 20]).unwrap());
         let ahead = || {
-            let writeback = file.handle().inode.writeback.lock().unwrap();
+            let writeback = file.handle().inode().writeback.lock().unwrap();
             (writeback.reserved.bytes(), writeback.allocation.end_bytes())
         };
         let before = ahead();

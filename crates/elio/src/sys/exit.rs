@@ -1,15 +1,22 @@
 //! What is done when the program ends, by the process that has the threads to do it.
 
+use super::fork::{self, OfProcess};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// Who is just adding a call has so much time.
+const CALLS_PATIENCE: Duration = Duration::from_millis(100);
+type Calls = Mutex<Vec<fn()>>;
+
 /// What to call at the end, in the order in which it came.
-static CALLS: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
+static CALLS: OfProcess<Calls> = OfProcess::new([const { Mutex::new(Vec::new()) }; 2]);
 /// The process whose files and threads these are.
 static PROCESS: OnceLock<u32> = OnceLock::new();
 static ENDING: AtomicBool = AtomicBool::new(false);
+/// See [`finish_writes_in_calls`].
+static FINISHES_WRITES: AtomicBool = AtomicBool::new(false);
 /// The thread that does it.
 static THREAD: OnceLock<libc::pthread_t> = OnceLock::new();
 
@@ -39,6 +46,17 @@ pub(crate) fn is_ending() -> bool {
     ENDING.load(Ordering::Relaxed)
 }
 
+/// From now on every write is finished in the call that makes it: to be called where what a program that ends has written is handed over,
+/// because nobody does so again for what exit handlers write that come later.
+pub fn finish_writes_in_calls() {
+    FINISHES_WRITES.store(true, Ordering::Relaxed);
+}
+
+/// Whether a write has to be finished in its call: also in a forked child, which ends without handing over anything.
+pub(crate) fn finishes_writes() -> bool {
+    FINISHES_WRITES.load(Ordering::Relaxed) || fork::is_child()
+}
+
 /// Whether this thread does what is done when the program ends: what a signal handler has interrupted may be a call of its own.
 pub(crate) fn is_ending_here() -> bool {
     is_ending() && THREAD.get() == Some(&this_thread())
@@ -57,8 +75,9 @@ extern "C" fn run() {
     }
     THREAD.get_or_init(this_thread);
     ENDING.store(true, Ordering::Relaxed);
+    finish_writes_in_calls();
     // One after the other, without the lock: a function may arrange for more.
-    while let Some(function) = CALLS.lock().ok().and_then(|mut calls| calls.pop()) {
+    while let Some(function) = lock_for_a_moment(&CALLS, CALLS_PATIENCE).and_then(|mut calls| calls.pop()) {
         function();
     }
 }
@@ -73,5 +92,16 @@ pub(crate) fn lock_for_a_moment<T>(mutex: &Mutex<T>, patience: Duration) -> Opti
             Err(TryLockError::WouldBlock) if begin.elapsed() >= patience => return None,
             Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(1)),
         }
+    }
+}
+
+/// Tests of what is otherwise while a program ends, in a child of theirs.
+#[cfg(test)]
+pub(crate) mod in_tests {
+    use super::*;
+
+    pub(crate) fn end() {
+        assert!(fork::is_child(), "other tests go on");
+        ENDING.store(true, Ordering::Relaxed);
     }
 }

@@ -30,7 +30,7 @@ impl Pending {
         let (device, file_range) = (Arc::clone(&self.handle.device), self.file_range(&range));
         let region = self.memory.region(&range);
         let transfer = Transfer::new(device, Direction::Read, Route::Resident, file_range.start, region);
-        self.handle.inode.note_in_flight(&transfer, file_range);
+        self.handle.inode().note_in_flight(&transfer, file_range);
         pool::streams(self.queue()).push(&transfer);
         self.parts.push_back(Part { range, way: Way::InPlace(transfer) });
     }

@@ -122,7 +122,7 @@ impl Pending {
         let device = &self.handle.device;
         let transfer = Transfer::new(Arc::clone(device), self.direction, route, offset_bytes, region);
         self.want(&transfer, wanted_bytes);
-        self.handle.inode.note_in_flight(&transfer, range);
+        self.handle.inode().note_in_flight(&transfer, range);
         device.start(&transfer);
         transfer
     }
@@ -150,13 +150,13 @@ impl Pending {
         let (handle, file_range) = (Arc::clone(&self.handle), self.file_range(&range));
         let start = file_range.start;
         let staged = StagedDevice::new(self.queue(), move |offset_bytes, into| {
-            handle.inode.forget_done(); // and with it buffers
+            handle.inode().forget_done(); // and with it buffers
             Self::direct_read(&handle, start + offset_bytes, into)
         });
         let transfer = Transfer::new(staged, Direction::Read, Route::Cached, 0, self.memory.region(&range));
         self.want(&transfer, range.len());
         transfer.queue();
-        self.handle.inode.note_in_flight(&transfer, file_range);
+        self.handle.inode().note_in_flight(&transfer, file_range);
         if is_offered {
             pool::rests(self.queue()).offer(&transfer);
         }

@@ -65,14 +65,14 @@ impl Pending {
             let Piece { transfer, skip, len } = piece;
             // Not what lies beyond the end of the file: by the wait something may be written there, which comes after this request.
             let there_bytes =
-                handle.inode.len_seen(&*handle.device, at + len as u64).unwrap_or(0).saturating_sub(at);
+                handle.inode().len_seen(&*handle.device, at + len as u64).unwrap_or(0).saturating_sub(at);
             let len = len.min(usize::try_from(there_bytes).unwrap_or(usize::MAX));
             if len == 0 {
                 break;
             }
             let range = served..served + len;
             // A later write waits for it even if the window is given up before.
-            handle.inode.note_in_flight(&transfer, self.file_range(&range));
+            handle.inode().note_in_flight(&transfer, self.file_range(&range));
             self.parts.push_back(Part { range, way: Way::Staged { transfer, skip, ahead: true } });
             served += len;
         }
@@ -103,7 +103,7 @@ impl Pending {
             }
             if order != Order::Sequential {
                 if cache::is_small_read(&file_range, true) {
-                    self.handle.inode.single_reads.note_pages_left();
+                    self.handle.inode().single_reads.note_pages_left();
                 }
                 self.handle.note_single_reads(1, rest.len());
             }
@@ -116,7 +116,7 @@ impl Pending {
         let shared = !self.handle.is_exclusive();
         let at_once = self.handle.waiting.is_expected_at_once();
         let streams = self.handle.is_stream_for_kernel(order, self.memory.len(), at_once);
-        let alone = shared && self.handle.inode.is_settled();
+        let alone = shared && self.handle.inode().is_settled();
         match self.handle.route_of_miss(&file_range, !alone, streams) {
             Route::Direct => {
                 self.unissued = rest;
@@ -165,9 +165,9 @@ impl Pending {
 
     pub(super) fn start_write(&mut self) {
         let range = self.file_range(&self.whole());
-        self.handle.inode.order_after_in_flight(&range, Direction::Write);
-        self.handle.inode.invalidate_read_ahead(&range);
-        if let Err(error) = self.handle.inode.flush_before_write(&range) {
+        self.handle.inode().order_after_in_flight(&range, Direction::Write);
+        self.handle.inode().invalidate_read_ahead(&range);
+        if let Err(error) = self.handle.inode().flush_overlapping(&range) {
             return self.finish_with(Err(error));
         }
         match self.handle.write_route(&range) {
@@ -178,7 +178,7 @@ impl Pending {
             route => self.start_in_place(route, self.whole()),
         }
         // Again: another thread may have read ahead there before it could know of this write.
-        self.handle.inode.invalidate_read_ahead(&range);
+        self.handle.inode().invalidate_read_ahead(&range);
     }
 
     /// One transfer between the file and the caller's memory.
@@ -189,7 +189,7 @@ impl Pending {
         let transfer = Transfer::new(Arc::clone(device), self.direction, route, file_range.start, region);
         self.want(&transfer, range.len());
         device.start(&transfer);
-        self.handle.inode.note_in_flight(&transfer, file_range);
+        self.handle.inode().note_in_flight(&transfer, file_range);
         self.parts.push_back(Part { range, way: Way::InPlace(transfer) });
     }
 }
