@@ -49,6 +49,7 @@ mod serial;
 mod shard_file;
 mod stored;
 mod survey;
+mod token;
 mod turn;
 mod version;
 
@@ -64,3 +65,4 @@ pub use format::{
 pub use shard_file::ShardFile;
 pub use stored::Stored;
 pub use survey::{absolute, named};
+pub use token::Token;
