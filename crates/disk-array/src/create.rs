@@ -296,7 +296,7 @@ impl Creation {
         let made = ArrayDirectory::open(&path.join(NEW))?;
         let creation = Self {
             metadata: made.metadata().clone(),
-            layout: made.layout().clone(),
+            layout: *made.layout(),
             disk,
             stage: Stage::Joined,
             owns_directory: false,

@@ -53,6 +53,7 @@ mod token;
 mod turn;
 mod version;
 
+pub use cached::look_again;
 pub use copy::{Copying, Moved};
 pub use create::Creation;
 pub use delete::Deleted;

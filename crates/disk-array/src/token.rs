@@ -1,9 +1,10 @@
 //! Whether the processes of several hosts see one directory: each host lays a file in it, and looks whose files there are.
 //!
-//! Looking is listing, after a file of one's own was made there. Where a network file system keeps in memory what is in a directory, and
-//! also what is not, a change by this host makes it ask the server anew; to look for a name would find what was so before. Locks
+//! Looking is listing, after a file of one's own was made there. A network file system keeps in memory what is in a directory, and also what
+//! is not, so that to look for a name finds what was so before; a change by this host makes it ask the server anew. Locks
 //! are no way to find out: network file systems that have them for directories may keep them on each host.
 
+use crate::cached::look_again;
 use crate::disk::{Disk, entries};
 use crate::error::{Error, Result};
 use crate::survey::{NEW, Survey, named};
@@ -29,6 +30,7 @@ impl Token {
     /// - What the system says.
     pub fn lay(path: &Path, of: &str, host: usize) -> Result<Self> {
         let path = named(path);
+        look_again(&path);
         if let Survey::Other(found) = Survey::of(&path)? {
             return Err(Error::NotOurs { path, found });
         }
@@ -54,7 +56,9 @@ impl Token {
         let is_one = |path: &Path| {
             path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(&prefix))
         };
-        Ok(entries(&named(path).join(NEW))?.iter().filter(|(path, _)| is_one(path)).count() as u64)
+        let place = named(path).join(NEW);
+        look_again(&place);
+        Ok(entries(&place)?.iter().filter(|(path, _)| is_one(path)).count() as u64)
     }
 }
 

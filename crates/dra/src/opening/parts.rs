@@ -4,7 +4,7 @@
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::format::Part;
-use disk_array::{ArrayDirectory, Creation};
+use disk_array::{ArrayDirectory, Creation, look_again};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -13,10 +13,12 @@ use std::path::Path;
 /// new one and others the old one, or none, these get the new one first: a host has it only after all have it complete beside the
 /// old one. Collective.
 pub(super) fn open_completed(context: &Context, path: &Path) -> Result<ArrayDirectory> {
-    let opened = ArrayDirectory::open(path);
     if context.nodes() == 1 {
-        return context.agree(opened.map_err(Error::from));
+        return context.agree(ArrayDirectory::open(path).map_err(Error::from));
     }
+    // Another host may just have made it.
+    look_again(path);
+    let opened = ArrayDirectory::open(path);
     let part = |opened: &ArrayDirectory| opened.attributes().and_then(|attributes| attributes.part.clone());
     let number_of = |part: &Option<Part>| part.as_ref().map_or(0, |part| number_of(&part.array));
     let (in_place, beside) = (opened.as_ref().ok().and_then(part), Creation::interrupted(path));
