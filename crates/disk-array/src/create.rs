@@ -82,9 +82,8 @@ impl Creation {
         let path = &named(path);
         let (metadata, layout) = (spec.metadata()?, spec.layout()?);
         expect_readable(&path.join(METADATA), metadata.to_text().as_bytes())?;
-        let not_ours = |path: &Path, found| Err(Error::NotOurs { path: path.to_owned(), found });
         if let Survey::Other(found) = Survey::of(path)? {
-            return not_ours(path, found);
+            return Err(Error::NotOurs { path: path.to_owned(), found });
         }
         let (turn, made_directory) = Turn::of_maker(&disk, path)?;
         // As it is now: another process may have made an array here meanwhile, even in the directory that this one has made.
@@ -94,13 +93,7 @@ impl Creation {
         {
             return Err(Error::Exists { path: path.to_owned(), found: "an array" });
         }
-        if let Survey::Other(found) = survey {
-            return not_ours(path, found);
-        }
-        let shards = ChunkTree::of(path, survey.dims())?;
-        if let Some(foreign) = shards.foreign.first() {
-            return not_ours(foreign, "something in the way of the shards");
-        }
+        let shards = shards_of_ours(path, &survey)?;
         let half_made = matches!(survey, Survey::HalfMade);
         let is_first = matches!(survey, Survey::Absent | Survey::Empty);
         let owns_directory = half_made || (made_directory && matches!(survey, Survey::Empty));
@@ -277,6 +270,7 @@ impl Creation {
     ///
     /// # Errors
     /// - [`Error::Changed`]: that part is not there any more.
+    /// - [`Error::NotOurs`]: something else has taken its place; it is not touched.
     /// - [`Error::BeingMade`]: somebody else is making an array there.
     /// - As [`ArrayDirectory::open`]; what the system says.
     pub fn resume(path: &Path, array: &str) -> Result<ArrayDirectory> {
@@ -293,6 +287,8 @@ impl Creation {
         if !is_of_array(Self::interrupted(&path)) {
             return Err(Error::Changed { path });
         }
+        let survey = Survey::of(&path)?;
+        shards_of_ours(&path, &survey)?;
         let made = ArrayDirectory::open(&path.join(NEW))?;
         let creation = Self {
             metadata: made.metadata().clone(),
@@ -306,8 +302,8 @@ impl Creation {
             _turn: Some(turn),
             path,
         };
-        // Nothing beside an old array: it would get the metadata of another one.
-        if !creation.has_chunks_beside()? && part_at(&creation.path).is_some() {
+        // No shards beside an old array: its own would get the metadata of another one.
+        if matches!(survey, Survey::Ours(_)) && !creation.has_chunks_beside()? {
             return Err(Error::Changed { path: creation.path.clone() });
         }
         creation.take_place()?;
@@ -363,6 +359,22 @@ impl Creation {
             self.reinstate_old()?;
         }
         take_back(&self.disk, &self.path, self.owns_directory)
+    }
+}
+
+/// What is under `c` where an array of ours is, or what is left of one, or nothing.
+///
+/// # Errors
+/// [`Error::NotOurs`]: something else. What the system says.
+fn shards_of_ours(path: &Path, survey: &Survey) -> Result<ChunkTree> {
+    let not_ours = |path: &Path, found| Err(Error::NotOurs { path: path.to_owned(), found });
+    if let Survey::Other(found) = survey {
+        return not_ours(path, found);
+    }
+    let shards = ChunkTree::of(path, survey.dims())?;
+    match shards.foreign.first() {
+        Some(foreign) => not_ours(foreign, "something in the way of the shards"),
+        None => Ok(shards),
     }
 }
 

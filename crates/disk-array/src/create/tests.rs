@@ -398,11 +398,39 @@ fn a_complete_part_is_put_in_place_wherever_its_program_stopped_and_whoever_did_
 }
 
 #[test]
+fn a_part_is_not_put_in_place_of_what_is_not_ours_or_without_its_shards() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("array");
+    make_old(&path);
+    // As a kill leaves it, which ends the turn too.
+    let mut left = complete_part(Disk::default(), &path).unwrap();
+    left.stage = Stage::Joined;
+    drop(left);
+    let refuse = || {
+        let before = snapshot(scratch.path());
+        let error = Creation::resume(&path, "x").unwrap_err();
+        assert_eq!(snapshot(scratch.path()), before);
+        error
+    };
+    fs::write(path.join("c/0/notes"), "x").unwrap();
+    assert!(matches!(refuse(), Error::NotOurs { .. }));
+    fs::remove_file(path.join("c/0/notes")).unwrap();
+    let ours = fs::read_to_string(path.join(METADATA)).unwrap();
+    fs::write(path.join(METADATA), ours.replace("\"chemio\"", "\"other\"")).unwrap();
+    assert!(matches!(refuse(), Error::NotOurs { .. }));
+    fs::write(path.join(METADATA), ours).unwrap();
+    fs::rename(path.join(NEW).join(CHUNKS), scratch.path().join("aside")).unwrap();
+    assert!(matches!(refuse(), Error::Changed { .. }));
+    fs::rename(scratch.path().join("aside"), path.join(NEW).join(CHUNKS)).unwrap();
+    expect_new(&Creation::resume(&path, "x").unwrap());
+}
+
+#[test]
 fn what_is_not_complete_any_more_is_not_taken_for_the_rest_of_a_part() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("array");
     make_old(&path);
-    std::mem::forget(complete_part(Disk::default(), &path).unwrap());
+    complete_part(Disk::default(), &path).unwrap().stage = Stage::Joined;
     assert_eq!(Creation::interrupted(&path).unwrap().array, "x");
     // Another creation begins and stops as soon as it has changed something there.
     let new = path.join(NEW);
