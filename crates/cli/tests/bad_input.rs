@@ -57,7 +57,7 @@ fn make_bad(directory: &Path) -> Vec<(&'static str, &'static str)> {
         ("missing/below", "no such array"),
         ("file", "a file"),
         ("file/below", ""),
-        ("empty", "a directory without zarr.json"),
+        ("empty", "an empty directory, no array"),
         ("half", "interrupted"),
         ("deleted", "interrupted"),
         ("group", "a Zarr group"),

@@ -225,7 +225,7 @@ fn advice_on_array(error: &disk_array::Error) -> Option<&'static str> {
     match error {
         E::Missing { .. } => Some("check the name; chemio ls lists the arrays of a directory"),
         E::HalfMade { .. } => Some("remove it with chemio rm, or make it again"),
-        E::NotAnArray { .. } => {
+        E::NotAnArray { .. } | E::Empty { .. } => {
             Some("give the directory that holds zarr.json; chemio import makes arrays of files")
         }
         E::NotOurs { .. } => {

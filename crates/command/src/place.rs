@@ -1,7 +1,7 @@
 //! Where copies go.
 
 use crate::error::{Error, Result};
-use disk_array::ArrayDirectory;
+use disk_array::{ArrayDirectory, Error as ArrayError};
 use std::path::{Path, PathBuf};
 
 /// Where a copy goes: `target`, or, if that is a directory and no array, its place under the name of the source.
@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// - [`Error::BadArgument`]: the source has no name to use, or the target would be in the source itself.
 pub fn destination(source: &Path, target: &Path) -> Result<PathBuf> {
+    let opened = ArrayDirectory::open(target);
     let is_place =
-        target.is_dir() && matches!(ArrayDirectory::open(target), Err(disk_array::Error::NotAnArray { .. }));
+        target.is_dir() && matches!(opened, Err(ArrayError::NotAnArray { .. } | ArrayError::Empty { .. }));
     if !is_place {
         return outside(source, target).map(|()| target.to_owned());
     }

@@ -190,9 +190,11 @@ impl Reblocking {
         let array = match ArrayDirectory::open(target) {
             Ok(array) => array,
             // Making an array was interrupted before it was one.
-            Err(disk_array::Error::Missing { .. } | disk_array::Error::HalfMade { .. }) => {
-                return Ok(Found::Nothing { passes: 0 });
-            }
+            Err(
+                disk_array::Error::Missing { .. }
+                | disk_array::Error::Empty { .. }
+                | disk_array::Error::HalfMade { .. },
+            ) => return Ok(Found::Nothing { passes: 0 }),
             Err(disk_array::Error::NotAnArray { path, found }) => {
                 return Err(disk_array::Error::Exists { path, found }.into());
             }

@@ -11,7 +11,6 @@ use crate::format::Metadata;
 use crate::survey::{absolute, metadata_left};
 use crate::turn::Turn;
 use serde_json::{Value, json};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The attribute of an array between passes: an object whose `target` is the name of the target's directory beside it.
@@ -42,9 +41,8 @@ pub fn check_free(target: &Path, pass: usize) -> Result<()> {
     let path = path(target, pass);
     let is_free = match ArrayDirectory::open(&path) {
         Ok(array) => is_of(&array, target),
-        Err(Error::Missing { .. } | Error::HalfMade { .. }) => true,
-        // The last that an interrupted removal leaves is an empty directory.
-        Err(_) => fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_none()),
+        Err(Error::Missing { .. } | Error::Empty { .. } | Error::HalfMade { .. }) => true,
+        Err(_) => false,
     };
     if is_free { Ok(()) } else { Err(Error::InTheWay { path, target: target.to_owned() }) }
 }
@@ -147,6 +145,7 @@ fn is_of(array: &ArrayDirectory, target: &Path) -> bool {
 mod tests {
     use super::*;
     use crate::format::{ArraySpec, DataType, UNFINISHED};
+    use std::fs;
 
     fn array(path: &Path, key: &str, value: Value) {
         let mut spec = ArraySpec::new(&[3], DataType::Float64).unwrap();
@@ -208,7 +207,7 @@ mod tests {
                 Ok(array) => assert!(array.unfinished().is_some(), "after {calls} calls"),
                 Err(Error::HalfMade { .. }) => {}
                 // The last of the target, after all that was beside it.
-                Err(Error::NotAnArray { .. }) => {
+                Err(Error::Empty { .. }) => {
                     assert!(names().is_empty(), "after {calls} calls: {:?}", names());
                     continue;
                 }

@@ -1,10 +1,20 @@
-//! What the system keeps of an array in its page cache.
+//! What the system keeps of an array in memory: contents of files, and names.
 
 use crate::directory::ArrayDirectory;
 use crate::error::{Operation, Result, refused};
-use rustix::fs::{Advice, fadvise};
+use rustix::fs::{Advice, AtFlags, CWD, StatxFlags, fadvise, statx};
 use std::fs::File;
 use std::io;
+use std::path::Path;
+
+/// Makes sure that what another host has made or renamed at `path`, or in the directory of this name, is found. A network file system
+/// remembers names, also those that were not there, for up to a minute, unless it is told to ask the server for the directory that has them; others
+/// have nothing to ask. What there is not, or may not be asked for, is told to whoever uses it.
+pub fn look_again(path: &Path) {
+    for directory in path.parent().into_iter().chain([path]) {
+        let _ = statx(CWD, directory, AtFlags::STATX_FORCE_SYNC, StatxFlags::BASIC_STATS);
+    }
+}
 
 impl ArrayDirectory {
     /// Asks the system to forget what it keeps in memory of the file of shard `number`, so that who reads it next gets what is on the

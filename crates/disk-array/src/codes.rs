@@ -7,13 +7,13 @@ use elio::codes::{
 
 /// Anything that has no number of its own.
 pub const FAILED: i32 = 1;
-/// There is no array, or one whose creation or deletion was interrupted: programs create it then.
+/// There is no array, or one whose creation or deletion was interrupted, which may have left an empty directory: programs create it then.
 pub const MISSING: i32 = -1;
 
 /// The number for an error.
 pub(crate) fn of(error: &Error) -> i32 {
     match error {
-        Error::Missing { .. } | Error::HalfMade { .. } => MISSING,
+        Error::Missing { .. } | Error::Empty { .. } | Error::HalfMade { .. } => MISSING,
         Error::System { operation, .. } => of_operation(*operation),
         _ => FAILED,
     }

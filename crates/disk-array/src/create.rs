@@ -1,10 +1,15 @@
 //! Making an array, so that whenever the program is killed there is either no array, or the old one, or the new one.
 //!
 //! 1. Everything is made under `.chemio-new`: each shard with its length (a hole) and its index, then `zarr.json`; all
-//!    of it is synced. An old array is whole until then, and stays if any of this fails.
+//!    of it is synced ([`Creation::complete`]). An old array is whole until then, and stays if any of this fails.
 //! 2. The old array's `zarr.json` and shards go to `.chemio-old`. From here on there is no array.
 //! 3. The new shards get their names, by one rename of the directory that holds them, and are synced.
-//! 4. `zarr.json` gets its name: there is the new array. What is under `.chemio-old` is removed.
+//! 4. `zarr.json` gets its name: there is the new array ([`Creation::put_in_place`]).
+//! 5. What is under `.chemio-old` is removed ([`Creation::finish`]). Until then the old array can be put back.
+//!
+//! Where several hosts have a part of the array each, none begins step 2 before all have done step 1, and none begins step 5 before all have
+//! done step 4. So a part that has its place where a kill left others without it says that those are complete under `.chemio-new`, and
+//! [`Creation::resume`] puts them in place too.
 //!
 //! The names of directories are synced between steps, so that the order also holds when the machine stops. Where nothing was
 //! before, and nobody wrote elements into the shards yet, two points are enough, at each of which all that has to be is synced at once:
@@ -15,9 +20,9 @@
 use crate::directory::ArrayDirectory;
 use crate::disk::{Disk, Unsynced, entries};
 use crate::error::{Error, Operation, Result, refused};
-use crate::format::{ArrayLayout, ArraySpec, METADATA, Metadata, Replaces, UNFINISHED};
+use crate::format::{ArrayLayout, ArraySpec, Attributes, METADATA, Metadata, Part, Replaces, UNFINISHED};
 use crate::shard_file::lay_out_shard;
-use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey, expect_readable, named};
+use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey, expect_readable, named, read_metadata};
 use crate::turn::Turn;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,6 +57,8 @@ enum Stage {
     Making,
     /// That, and an old array may have been moved away.
     Naming,
+    /// The new array is there, and the old one is beside it.
+    Named,
 }
 
 /// So many files are open at most because they are not synced.
@@ -75,9 +82,8 @@ impl Creation {
         let path = &named(path);
         let (metadata, layout) = (spec.metadata()?, spec.layout()?);
         expect_readable(&path.join(METADATA), metadata.to_text().as_bytes())?;
-        let not_ours = |path: &Path, found| Err(Error::NotOurs { path: path.to_owned(), found });
         if let Survey::Other(found) = Survey::of(path)? {
-            return not_ours(path, found);
+            return Err(Error::NotOurs { path: path.to_owned(), found });
         }
         let (turn, made_directory) = Turn::of_maker(&disk, path)?;
         // As it is now: another process may have made an array here meanwhile, even in the directory that this one has made.
@@ -87,13 +93,7 @@ impl Creation {
         {
             return Err(Error::Exists { path: path.to_owned(), found: "an array" });
         }
-        if let Survey::Other(found) = survey {
-            return not_ours(path, found);
-        }
-        let shards = ChunkTree::of(path, survey.dims())?;
-        if let Some(foreign) = shards.foreign.first() {
-            return not_ours(foreign, "something in the way of the shards");
-        }
+        let shards = shards_of_ours(path, &survey)?;
         let half_made = matches!(survey, Survey::HalfMade);
         let is_first = matches!(survey, Survey::Absent | Survey::Empty);
         let owns_directory = half_made || (made_directory && matches!(survey, Survey::Empty));
@@ -155,20 +155,6 @@ impl Creation {
         &self.layout
     }
 
-    /// Makes an empty file `name` beside what is being made: whoever sees it sees this directory, and not one of the same name
-    /// on another host.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn lay_token(&self, name: &str) -> Result<()> {
-        self.disk.make_file(&self.new_path().join(name)).map(drop)
-    }
-
-    /// Whether this process sees the token that another has laid.
-    pub fn sees_token(path: &Path, name: &str) -> bool {
-        path.join(NEW).join(name).exists()
-    }
-
     fn new_path(&self) -> PathBuf {
         self.path.join(NEW)
     }
@@ -211,6 +197,17 @@ impl Creation {
     /// # Errors
     /// What the system says; then an old array is put back.
     pub fn commit(mut self) -> Result<ArrayDirectory> {
+        self.complete()?;
+        self.put_in_place()?;
+        self.finish()
+    }
+
+    /// The first step of [`commit`](Self::commit), for those who agree with other hosts after each: all of the array is beside its place, and
+    /// on the device. An old array is as it was.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn complete(&mut self) -> Result<()> {
         let new = self.new_path();
         self.write_metadata(&new.join(METADATA))?;
         self.unsynced.extend(Unsynced::tree(&new)?);
@@ -218,20 +215,43 @@ impl Creation {
             let parent = self.path.parent().unwrap_or(Path::new("")).to_owned();
             self.unsynced.extend([self.path.clone(), parent].map(Unsynced::Directory));
         }
-        self.sync_made()?;
+        self.sync_made()
+    }
+
+    /// The second step: the array is there, and on the device. An old one is beside it, and put back if this is dropped.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn put_in_place(&mut self) -> Result<()> {
         self.stage = Stage::Naming;
-        if !self.is_first {
-            self.retire_old()?;
+        self.take_place()?;
+        self.stage = Stage::Named;
+        self.disk.sync_directory(&self.path)
+    }
+
+    fn take_place(&self) -> Result<()> {
+        let new = self.new_path();
+        // A creation that is taken up may have come so far.
+        if self.has_chunks_beside()? {
+            if !self.is_first {
+                self.retire_old()?;
+            }
+            self.disk.rename(&new.join(CHUNKS), &self.path.join(CHUNKS))?;
+            if !self.is_first || self.may_have_elements.load(Ordering::Relaxed) {
+                self.disk.sync_directory(&self.path)?;
+            }
         }
-        self.disk.rename(&new.join(CHUNKS), &self.path.join(CHUNKS))?;
-        if !self.is_first || *self.may_have_elements.get_mut() {
-            self.disk.sync_directory(&self.path)?;
-        }
-        self.disk.rename(&new.join(METADATA), &self.path.join(METADATA))?;
+        self.disk.rename(&new.join(METADATA), &self.path.join(METADATA))
+    }
+
+    /// The last step: the old array is removed.
+    ///
+    /// # Errors
+    /// As [`ArrayDirectory::open`], of the new array.
+    pub fn finish(mut self) -> Result<ArrayDirectory> {
         // From here on nothing may be taken back.
         self.stage = Stage::Joined;
-        self.disk.sync_directory(&self.path)?;
-        for remains in [self.path.join(OLD), self.path.join(PART), new] {
+        for remains in [OLD, PART, NEW].map(|name| self.path.join(name)) {
             if let Err(error) = self.disk.remove_tree(&remains) {
                 tracing::warn!(%error, "what a new array replaced is left behind");
             }
@@ -239,11 +259,69 @@ impl Creation {
         ArrayDirectory::open(&self.path)
     }
 
+    /// The part of an array that lies complete beside its place at `path`, or seems to: the program that was to put it there was
+    /// killed, or is about to do so. Whether it is complete is known where another part of the same array has its place.
+    pub fn interrupted(path: &Path) -> Option<Part> {
+        part_at(&named(path).join(NEW))
+    }
+
+    /// Ends the creation of a part of `array`, which is [`interrupted`](Self::interrupted) at `path` and complete: puts it in place, where
+    /// nobody else has done so meanwhile, and removes an old array. If it fails it can be tried again.
+    ///
+    /// # Errors
+    /// - [`Error::Changed`]: that part is not there any more.
+    /// - [`Error::NotOurs`]: something else has taken its place; it is not touched.
+    /// - [`Error::BeingMade`]: somebody else is making an array there.
+    /// - As [`ArrayDirectory::open`]; what the system says.
+    pub fn resume(path: &Path, array: &str) -> Result<ArrayDirectory> {
+        Self::resume_on(Disk::default(), path, array)
+    }
+
+    pub(crate) fn resume_on(disk: Disk, path: &Path, array: &str) -> Result<ArrayDirectory> {
+        let path = named(path);
+        let turn = Turn::take(&path)?;
+        let is_of_array = |part: Option<Part>| part.is_some_and(|part| part.array == array);
+        if is_of_array(part_at(&path)) {
+            return ArrayDirectory::open(&path);
+        }
+        if !is_of_array(Self::interrupted(&path)) {
+            return Err(Error::Changed { path });
+        }
+        let survey = Survey::of(&path)?;
+        shards_of_ours(&path, &survey)?;
+        let made = ArrayDirectory::open(&path.join(NEW))?;
+        let creation = Self {
+            metadata: made.metadata().clone(),
+            layout: *made.layout(),
+            disk,
+            stage: Stage::Joined,
+            owns_directory: false,
+            is_first: false,
+            may_have_elements: AtomicBool::new(true),
+            unsynced: vec![],
+            _turn: Some(turn),
+            path,
+        };
+        // No shards beside an old array: its own would get the metadata of another one.
+        if matches!(survey, Survey::Ours(_)) && !creation.has_chunks_beside()? {
+            return Err(Error::Changed { path: creation.path.clone() });
+        }
+        creation.take_place()?;
+        creation.disk.sync_directory(&creation.path)?;
+        creation.finish()
+    }
+
     fn write_metadata(&mut self, path: &Path) -> Result<()> {
         let file = self.disk.make_file(path)?;
         self.disk.write_at(&file, path, self.metadata.to_text().as_bytes(), 0)?;
         self.unsynced.push(Unsynced::File(file, path.to_owned()));
         Ok(())
+    }
+
+    /// Whether the new shards have not come to their place yet.
+    fn has_chunks_beside(&self) -> Result<bool> {
+        let chunks = self.new_path().join(CHUNKS);
+        chunks.try_exists().map_err(refused(Operation::Look, &chunks))
     }
 
     fn retire_old(&self) -> Result<()> {
@@ -259,8 +337,7 @@ impl Creation {
     /// Puts back what [`retire_old`](Self::retire_old) moved away.
     fn reinstate_old(&self) -> Result<()> {
         let (old, chunks) = (self.path.join(OLD), self.path.join(CHUNKS));
-        let new_chunks = self.new_path().join(CHUNKS);
-        if !new_chunks.try_exists().map_err(refused(Operation::Look, &new_chunks))? {
+        if !self.has_chunks_beside()? {
             // The new shards have come so far.
             self.disk.remove_tree(&chunks)?;
         }
@@ -272,11 +349,39 @@ impl Creation {
     }
 
     fn abandon(&self) -> Result<()> {
-        if self.stage == Stage::Naming {
+        // First, so that nobody takes what is left for a part that is complete, and no metadata lose their shards.
+        if self.stage == Stage::Named {
+            self.disk.remove_file(&self.path.join(METADATA))?;
+            self.disk.sync_directory(&self.path)?;
+        }
+        self.disk.remove_tree(&self.new_path().join(METADATA))?;
+        if matches!(self.stage, Stage::Naming | Stage::Named) {
             self.reinstate_old()?;
         }
         take_back(&self.disk, &self.path, self.owns_directory)
     }
+}
+
+/// What is under `c` where an array of ours is, or what is left of one, or nothing.
+///
+/// # Errors
+/// [`Error::NotOurs`]: something else. What the system says.
+fn shards_of_ours(path: &Path, survey: &Survey) -> Result<ChunkTree> {
+    let not_ours = |path: &Path, found| Err(Error::NotOurs { path: path.to_owned(), found });
+    if let Survey::Other(found) = survey {
+        return not_ours(path, found);
+    }
+    let shards = ChunkTree::of(path, survey.dims())?;
+    match shards.foreign.first() {
+        Some(foreign) => not_ours(foreign, "something in the way of the shards"),
+        None => Ok(shards),
+    }
+}
+
+/// The part of an array of ours that this directory is, if it is one.
+fn part_at(path: &Path) -> Option<Part> {
+    let metadata = read_metadata(path).ok()?;
+    Attributes::of_map(&metadata.attributes).and_then(|(attributes, _)| attributes.part)
 }
 
 /// Makes an empty place for what is new, in a directory that is known as ours at every moment.
@@ -293,6 +398,8 @@ pub(crate) fn prepare(
     disk.make_directory(&new)?;
     disk.sync_directory(path)?;
     half_made.map_or(Ok(()), |shards| shards.remove(disk))?;
+    // First, so that nobody takes what is left for a part that is complete.
+    disk.remove_tree(&new.join(METADATA))?;
     disk.empty_directory(&new)?;
     disk.remove_tree(&path.join(OLD))
 }

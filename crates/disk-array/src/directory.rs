@@ -44,7 +44,7 @@ impl ArrayDirectory {
     /// are stored in order. Shards are looked at when they are used, or by [`check`](Self::check).
     ///
     /// # Errors
-    /// - [`Error::EmptyName`], [`Error::Missing`]: no name; there is nothing.
+    /// - [`Error::EmptyName`], [`Error::Missing`], [`Error::Empty`]: no name; there is nothing, or an empty directory.
     /// - [`Error::HalfMade`]: an array of ours whose creation or deletion was interrupted.
     /// - [`Error::NotAnArray`]: a file, another directory, a group, an array of Zarr version 2.
     /// - [`Error::Malformed`], [`Error::Unsupported`]: `zarr.json` is not valid, or asks for what we do not have.

@@ -96,6 +96,13 @@ pub enum Error {
         /// The name.
         path: PathBuf,
     },
+    /// An empty directory: what the first step of a creation leaves that was interrupted, and the last step of a deletion. An array can be
+    /// created there.
+    #[error("an empty directory, no array: {}", path.display())]
+    Empty {
+        /// The directory.
+        path: PathBuf,
+    },
     /// Creating this array began and never ended, or deleting it did: it can be created or deleted again.
     #[error("creating or deleting the array was interrupted: {}", path.display())]
     HalfMade {
@@ -246,6 +253,7 @@ impl Error {
             | Self::NotPutBack { path, .. }
             | Self::BeingMade { path }
             | Self::Missing { path }
+            | Self::Empty { path }
             | Self::HalfMade { path }
             | Self::NotAnArray { path, .. }
             | Self::NotOurs { path, .. }

@@ -49,9 +49,11 @@ mod serial;
 mod shard_file;
 mod stored;
 mod survey;
+mod token;
 mod turn;
 mod version;
 
+pub use cached::look_again;
 pub use copy::{Copying, Moved};
 pub use create::Creation;
 pub use delete::Deleted;
@@ -64,3 +66,4 @@ pub use format::{
 pub use shard_file::ShardFile;
 pub use stored::Stored;
 pub use survey::{absolute, named};
+pub use token::Token;

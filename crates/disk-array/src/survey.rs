@@ -59,7 +59,7 @@ impl Survey {
                 Ok(Self::Other("a directory with metadata that cannot be understood"))
             }
             Err(Error::HalfMade { .. }) => Ok(Self::HalfMade),
-            Err(Error::NotAnArray { .. }) if entries(path)?.is_empty() => Ok(Self::Empty),
+            Err(Error::Empty { .. }) => Ok(Self::Empty),
             Err(Error::NotAnArray { found, .. }) => Ok(Self::Other(found)),
             Err(error) => Err(error),
         }
@@ -106,8 +106,8 @@ fn is_ours(metadata: &Metadata) -> bool {
 /// The metadata of the array at `path`.
 ///
 /// # Errors
-/// [`Error::EmptyName`], [`Error::Missing`], [`Error::HalfMade`], [`Error::NotAnArray`], [`Error::Malformed`],
-/// [`Error::Unsupported`], or what the system says.
+/// [`Error::EmptyName`], [`Error::Missing`], [`Error::Empty`], [`Error::HalfMade`], [`Error::NotAnArray`],
+/// [`Error::Malformed`], [`Error::Unsupported`], or what the system says.
 pub(crate) fn read_metadata(path: &Path) -> Result<Metadata> {
     expect_name(path)?;
     let (file, text) = read_metadata_text(path)?;
@@ -164,7 +164,9 @@ pub(crate) fn expect_readable(file: &Path, text: &[u8]) -> Result<()> {
 pub(crate) fn metadata_left(path: &Path) -> Vec<Vec<u8>> {
     let text = |directory: &str| match read_metadata_text(&path.join(directory)) {
         Ok((_, text)) => Some(text),
-        Err(Error::Missing { .. } | Error::NotAnArray { .. } | Error::HalfMade { .. }) => None,
+        Err(
+            Error::Missing { .. } | Error::Empty { .. } | Error::NotAnArray { .. } | Error::HalfMade { .. },
+        ) => None,
         // Nobody knows whose it is.
         Err(_) => Some(vec![]),
     };
@@ -184,6 +186,7 @@ fn without_metadata(path: &Path) -> Error {
         Ok(metadata) if !metadata.is_dir() => kind(&metadata),
         Ok(_) if has(NEW) || has(OLD) => return Error::HalfMade { path },
         Ok(_) if has(".zarray") || has(".zgroup") => "an array or group of Zarr version 2",
+        Ok(_) if entries(&path).is_ok_and(|entries| entries.is_empty()) => return Error::Empty { path },
         Ok(_) => "a directory without zarr.json",
     };
     Error::NotAnArray { path, found }

@@ -7,7 +7,7 @@ use section::Section;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, thread};
-use test_support::{job, run_within};
+use test_support::{job, run_on_two_hosts, run_within};
 
 /// Tells a process that it is a rank: which part it plays, and where.
 const PART: &str = "CHEMIO_DRA_KILLED_PART";
@@ -26,18 +26,25 @@ fn main() {
     match (env::var(PART).as_deref(), directory) {
         (Ok("writing"), Some(directory)) => write(&directory, 1.0, None),
         (Ok("dying"), Some(directory)) => {
-            let delay = env::var(DELAY).ok().and_then(|text| text.parse().ok()).expect("a delay");
-            write(&directory, 2.0, Some(Duration::from_millis(delay)));
+            write(&directory, 2.0, Some(Duration::from_millis(delay_ms())));
         }
         (Ok("creating"), Some(directory)) => create_and_die(&directory),
         (Ok("later"), Some(directory)) => look_at_what_is_left(&directory),
+        (Ok("replacing"), Some(directory)) => replace_parts_and_die(&directory),
+        (Ok("later on hosts"), Some(directory)) => look_at_the_parts_that_are_left(&directory),
         _ => {
             println!("test an_array_whose_writer_was_killed_opens_with_old_and_new_elements");
             an_array_whose_writer_was_killed_opens_with_old_and_new_elements();
             println!("test an_array_whose_creator_was_killed_can_be_created_again");
             an_array_whose_creator_was_killed_can_be_created_again();
+            println!("test parts_whose_replacement_was_killed_are_one_array_or_none");
+            parts_whose_replacement_was_killed_are_one_array_or_none();
         }
     }
+}
+
+fn delay_ms() -> u64 {
+    env::var(DELAY).ok().and_then(|text| text.parse().ok()).expect("a delay")
 }
 
 fn run(directory: &Path, part: &str, ranks: usize, delay_ms: u64) -> bool {
@@ -67,6 +74,33 @@ fn an_array_whose_creator_was_killed_can_be_created_again() {
     assert!(run(directory.path(), "later", 3, 0), "the later run has found something wrong");
     ArrayDirectory::delete(&directory.path().join("array")).unwrap();
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0, "something is left behind");
+}
+
+fn parts_whose_replacement_was_killed_are_one_array_or_none() {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let program = env::current_exe().expect("this binary has a path");
+    let run = |part: &str, delay_ms: u64| {
+        let directory = directory.path().display();
+        let variables =
+            [format!("{PART}={part}"), format!("{DIRECTORY}={directory}"), format!("{DELAY}={delay_ms}")];
+        let command = ["env".to_owned()].into_iter().chain(variables).chain([program.display().to_string()]);
+        run_on_two_hosts(1, None, &program, &command.collect::<Vec<_>>(), TIME_LIMIT)
+    };
+    for delay_ms in [20, 31, 43, 57] {
+        match run("replacing", delay_ms) {
+            // Or it had to be ended.
+            Ok(ended) => {
+                let is_well = ended.is_some_and(|status| status.success());
+                assert!(!is_well, "a job whose rank was killed has ended well");
+            }
+            Err(reason) => {
+                assert!(env::var_os("CHEMIO_TEST_REQUIRE_ALL").is_none(), "{reason}");
+                return println!("not run: {reason}");
+            }
+        }
+        let later = run("later on hosts", 0).expect("hosts").expect("an end");
+        assert!(later.success(), "the later run has found something wrong");
+    }
 }
 
 fn spec() -> ArraySpec {
@@ -128,4 +162,42 @@ fn look_at_what_is_left(directory: &Path) {
     let ga = ga::Context::new().expect("MPI starts");
     let disk = dra_ga::context(&ga, Settings::default()).expect("a context");
     disk.open(&path, Access::ReadWrite).expect("it opens for writing").close().expect("closed");
+}
+
+/// The same path on all hosts, on which it leads to a directory of each host's own that stays when the test hosts are gone.
+fn own_array(directory: &Path) -> PathBuf {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").expect("a name");
+    let own = directory.join(host.trim());
+    std::fs::create_dir_all(&own).expect("a directory");
+    env::set_current_dir(own).expect("a directory");
+    PathBuf::from("/proc/self/cwd/array")
+}
+
+/// One rank is killed while the ranks replace an array by another one, over and over.
+fn replace_parts_and_die(directory: &Path) {
+    let ga = ga::Context::new().expect("MPI starts");
+    let disk = dra_ga::context(&ga, Settings::default()).expect("a context");
+    let path = own_array(directory);
+    disk.create(&path, &spec(), Access::ReadWrite).expect("created").close().expect("closed");
+    if ga.rank() == VICTIM {
+        thread::spawn(|| {
+            thread::sleep(Duration::from_millis(delay_ms()));
+            kill_process(getpid(), Signal::KILL).unwrap();
+        });
+    }
+    loop {
+        disk.create(&path, &spec(), Access::ReadWrite).expect("created").close().expect("closed");
+    }
+}
+
+fn look_at_the_parts_that_are_left(directory: &Path) {
+    let ga = ga::Context::new().expect("MPI starts");
+    let disk = dra_ga::context(&ga, Settings::default()).expect("a context");
+    let path = own_array(directory);
+    let array = disk.open(&path, Access::ReadWrite).unwrap_or_else(|error| {
+        assert_eq!(error.code(), dra::codes::MISSING, "{error}");
+        disk.create(&path, &spec(), Access::ReadWrite).expect("created")
+    });
+    assert_eq!(array.hosts().len(), 2);
+    array.close().expect("closed");
 }

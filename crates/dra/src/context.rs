@@ -104,11 +104,12 @@ impl Context {
     }
 
     /// Makes an array at `path`, in place of one of ours; its elements are zero. Collective, with the same arguments. Durable
-    /// when it returns. The ranks share the work of making the shards.
+    /// when it returns. The ranks share the work of making the shards. Hosts that have a directory of their own each make a part, all or none.
     ///
     /// # Errors
     /// The same on every rank; then an old array is still there, or there is none:
     /// - [`Error::ArgumentsDiffer`]: the ranks want different arrays.
+    /// - [`Error::Parts`]: some hosts share the directory and others do not.
     /// - [`Error::OnRank`]: one of [`Creation::begin`](crate::Creation::begin) or of [`ArraySpec::layout`] on a rank.
     /// - [`Error::Comm`]: the ranks could not talk to each other.
     pub fn create(&self, path: &Path, spec: &ArraySpec, access: Access) -> Result<DiskArray> {
@@ -118,11 +119,12 @@ impl Context {
 
     /// Opens the array at `path`, ours or any that [`ArrayDirectory::open`](crate::ArrayDirectory::open) takes. Collective,
     /// with the same arguments; any number of ranks. For writing, shards that another program has rewritten are laid out as
-    /// ours first.
+    /// ours first. Where a program was killed between hosts that replaced their parts of an array, all have the new one when this returns.
     ///
     /// # Errors
     /// The same on every rank:
     /// - [`Error::ArgumentsDiffer`]: the ranks want different arrays, or find different ones.
+    /// - [`Error::Parts`]: a part of the array is on none of the hosts.
     /// - [`Error::OnRank`]: one of [`ArrayDirectory::open`](crate::ArrayDirectory::open) on a rank, or, for writing, of
     ///   [`ArrayDirectory::shard_for_writing`](crate::ArrayDirectory::shard_for_writing).
     /// - [`Error::Comm`]: the ranks could not talk to each other.

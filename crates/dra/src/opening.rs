@@ -1,9 +1,12 @@
 //! Making and opening an array, all ranks together.
 //!
 //! Definitions. The *directory* of an array is shared, where all ranks see the same one, or a *part* of the array is in a
-//! directory of that name on each host. Which of the two it is, is found out when the array is made: rank 0 lays a token, and
-//! either all ranks see it or only those on its host do. Each part is a Zarr array with the metadata of the whole and some of its
+//! directory of that name on each host. Which of the two it is, is found out when the array is made: each host lays a token, and
+//! either all hosts find all of them or each only its own. Each part is a Zarr array with the metadata of the whole and some of its
 //! shards.
+
+mod parts;
+mod sighting;
 
 use crate::array::{Access, DiskArray, OpenArray};
 use crate::context::Context;
@@ -12,8 +15,9 @@ use crate::format::{ArraySpec, Part};
 use crate::owners::Owners;
 use crate::shards::Shards;
 use disk_array::{ArrayDirectory, Creation, absolute};
+use parts::{check_same_array, find_parts, host_names, open_completed};
+use sighting::is_shared;
 use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,7 +33,7 @@ pub(crate) fn create(context: &Context, path: &Path, spec: &ArraySpec, access: A
     let begun = if rank == 0 { begin(&path, &spec).map(Some) } else { Ok(None) };
     let begun = context.agree_on("creating an array", &path, &(format!("{spec:?}"), access), begun)?;
     let everyone: Vec<usize> = (0..context.comm().size()).collect();
-    if is_shared(context, &path, begun.as_ref(), &unique)? {
+    if is_shared(context, &path, &unique)? {
         check_same_here(context, &path)?;
         make(context, &path, &spec, begun, &everyone)?;
     } else {
@@ -47,7 +51,8 @@ pub(crate) fn create(context: &Context, path: &Path, spec: &ArraySpec, access: A
     open(context, &path, access)
 }
 
-/// Makes the shards of one directory, each on one of `makers`, of whom the first has begun and commits. Collective over all.
+/// Makes the shards of one directory, each on one of `makers`, of whom the first has begun and commits: on all hosts or on none.
+/// Collective over all.
 fn make(
     context: &Context,
     path: &Path,
@@ -55,14 +60,32 @@ fn make(
     begun: Option<Creation>,
     makers: &[usize],
 ) -> Result<()> {
-    let begins = begun.is_some();
+    let made = make_in_steps(context, path, spec, begun, makers);
+    if made.is_err() {
+        // Then each host has put back what was there before, and any rank may look for it.
+        context.comm().barrier()?;
+    }
+    made
+}
+
+fn make_in_steps(
+    context: &Context,
+    path: &Path,
+    spec: &ArraySpec,
+    begun: Option<Creation>,
+    makers: &[usize],
+) -> Result<()> {
+    let commits = begun.is_some();
     let made = begun.map_or_else(|| Creation::join(path, spec), Ok).and_then(|mut creation| {
         let mine =
             shards_of(context, spec.attributes.part.as_ref(), makers, creation.layout().shards_count());
         creation.make_shards(mine).map(|()| creation)
     });
-    let creation = context.agree(made.map_err(Error::from))?;
-    context.agree(if begins { creation.commit().map(drop).map_err(Error::from) } else { Ok(()) })
+    let mut creation = context.agree(made.map_err(Error::from))?;
+    let agree = |step: disk_array::Result<()>| context.agree(step.map_err(Error::from));
+    agree(if commits { creation.complete() } else { Ok(()) })?;
+    agree(if commits { creation.put_in_place() } else { Ok(()) })?;
+    agree(if commits { creation.finish().map(drop) } else { Ok(()) })
 }
 
 /// Those of the shards in a directory that this rank, one of `ranks`, makes or looks at.
@@ -88,47 +111,10 @@ fn check_same_here(context: &Context, path: &Path) -> Result<()> {
     context.agree(if is_same { Ok(()) } else { Err(differ()) })
 }
 
-/// Refuses hosts that see different arrays of one name which look alike, as jobs on each of them leave on their own disks: bricks of both
-/// would be taken for those of one. Collective.
-fn check_same_array(context: &Context, path: &Path, id: Option<&str>) -> Result<()> {
-    let mut hasher = DefaultHasher::new();
-    id.hash(&mut hasher);
-    let mine = hasher.finish();
-    let all = context.comm().all_gather(&[mine])?;
-    let differ = || Error::Parts {
-        path: path.to_owned(),
-        reason: format!("ranks 0 and {} see different arrays of this name", context.comm().rank()),
-    };
-    context.agree(if all[0] == mine { Ok(()) } else { Err(differ()) })
-}
-
-/// Whether the ranks of all hosts see the directory in which rank 0 makes an array, as it does. Collective.
-fn is_shared(context: &Context, path: &Path, begun: Option<&Creation>, unique: &str) -> Result<bool> {
-    if context.nodes() == 1 {
-        return Ok(true);
-    }
-    let token = format!("token-{unique}");
-    let laid = begun.map_or(Ok(()), |creation| creation.lay_token(&token));
-    context.agree(laid.map_err(Error::from))?;
-    let rank = context.comm().rank();
-    let mine = u64::from(Creation::sees_token(path, &token));
-    let seen_by = context.comm().all_gather(&[mine])?;
-    if seen_by.iter().all(|&seen| seen == 1) {
-        return Ok(true);
-    }
-    let on_first_node = |&node: &usize| node == context.node_of()[0];
-    let all_apart = context.node_of().iter().map(on_first_node).eq(seen_by.iter().map(|&seen| seen == 1));
-    let partly = || Error::Parts {
-        path: path.to_owned(),
-        reason: "some hosts share this directory and others have one of their own".to_owned(),
-    };
-    context.agree(if rank == 0 && !all_apart { Err(partly()) } else { Ok(()) }).map(|()| false)
-}
-
 /// Opens an array. Collective.
 pub(crate) fn open(context: &Context, path: &Path, access: Access) -> Result<DiskArray> {
     let path = absolute(path);
-    let directory = context.agree(open_directory(&path))?;
+    let directory = open_completed(context, &path)?;
     check_same_here(context, &path)?;
     // Which array, not only which name: a directory may be another one on another host.
     let mut attributes = directory.attributes().cloned().unwrap_or_default();
@@ -138,7 +124,8 @@ pub(crate) fn open(context: &Context, path: &Path, access: Access) -> Result<Dis
     let found = (format!("{layout:?} {attributes:?} {:?} {of_array:?}", metadata.keys), access);
     context.agree_on("opening an array", &path, &found, Ok(()))?;
     check_same_array(context, &path, id.as_deref())?;
-    let node_of_part = find_parts(context, &path, part.as_ref())?;
+    let node_of_part = find_parts(context, &directory, part.as_ref())?;
+    let part = part.filter(|_| !node_of_part.is_empty());
     if access.is_writable() {
         context.agree(put_in_order(context, &directory, part.as_ref()))?;
     }
@@ -173,28 +160,6 @@ fn remove_here(path: &Path) -> Result<()> {
         // The last that an interrupted deletion leaves is an empty directory; another one cannot be removed so.
         Err(error) => fs::remove_dir(path).map_err(|_| error.into()),
     }
-}
-
-/// For each part the node that has it; nothing if the array is in one directory. Collective.
-fn find_parts(context: &Context, path: &Path, mine: Option<&Part>) -> Result<Vec<usize>> {
-    // All ranks have the same number of parts here.
-    let Some(part) = mine else { return Ok(vec![]) };
-    let numbers = context.comm().all_gather(&[part.number])?;
-    let node_of =
-        |part: u64| numbers.iter().position(|&number| number == part).map(|rank| context.node_of()[rank]);
-    let found: Vec<Option<usize>> = (0..part.of).map(node_of).collect();
-    let missing = found.iter().position(Option::is_none);
-    let reason = missing.map(|missing| format!("part {missing} of {} is on no host of this job", part.of));
-    let complete = reason.map_or(Ok(()), |reason| Err(Error::Parts { path: path.to_owned(), reason }));
-    context.agree(complete).map(|()| found.into_iter().flatten().collect())
-}
-
-/// The name of the host of each part. Collective.
-fn host_names(context: &Context, node_of_part: &[usize]) -> Result<Vec<String>> {
-    let name = || fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
-    let first_of = |node: usize| context.node_of().iter().position(|&other| other == node).unwrap_or(0);
-    let of_part = |&node: &usize| Ok(context.comm().broadcast_text(name(), first_of(node))?);
-    node_of_part.iter().map(of_part).collect()
 }
 
 /// Lays out as ours what another program has rewritten. Each rank looks at some of the shards in its directory.

@@ -54,7 +54,7 @@ pub(crate) fn run(options: &options::Ls) -> Result<()> {
 fn look(path: &Path) -> Result<Option<What>> {
     let found = match ArrayDirectory::open(path) {
         Ok(array) => check_finished(&array).and_then(|()| look_into(&array)),
-        Err(Error::Missing { .. } | Error::NotAnArray { .. }) => return Ok(None),
+        Err(Error::Missing { .. } | Error::Empty { .. } | Error::NotAnArray { .. }) => return Ok(None),
         Err(Error::System { source, .. }) if source.kind() == ErrorKind::PermissionDenied => return Ok(None),
         Err(error) => Err(error.into()),
     };

@@ -28,8 +28,10 @@ fn remove(path: &Path, foreign: bool) -> Result<()> {
         Err(error) => {
             use disk_array::Error as E;
             // What it is, rather than that it is not ours.
-            if let Err(other @ (E::NotAnArray { .. } | E::Malformed { .. } | E::Unsupported { .. })) =
-                ArrayDirectory::open(path)
+            if let Err(
+                other
+                @ (E::NotAnArray { .. } | E::Empty { .. } | E::Malformed { .. } | E::Unsupported { .. }),
+            ) = ArrayDirectory::open(path)
             {
                 return Err(other.into());
             }

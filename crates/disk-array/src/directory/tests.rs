@@ -368,7 +368,10 @@ fn what_is_no_array_says_what_it_is() {
     assert!(complaint().starts_with("a file, not a Zarr v3 array"));
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
+    assert!(complaint().starts_with("an empty directory, no array"));
+    fs::write(path.join("notes"), "").unwrap();
     assert!(complaint().starts_with("a directory without zarr.json"));
+    fs::remove_file(path.join("notes")).unwrap();
     fs::create_dir(path.join(OLD)).unwrap();
     assert!(complaint().starts_with("creating or deleting the array was interrupted"));
     assert!(matches!(Survey::of(&path).unwrap(), Survey::HalfMade));
