@@ -36,7 +36,7 @@ mod problem;
 mod steps;
 
 pub use error::{Error, Result};
-pub use memory::{Shares, share};
+pub use memory::{Shares, brick_bytes_max, rounding_bytes, share};
 pub use model::DeviceModel;
 pub use permutation::Permutation;
 pub use plan::axis::Axis;

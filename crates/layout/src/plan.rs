@@ -272,6 +272,7 @@ impl Planner<'_> {
             device: &self.problem.device,
             buffers,
             element_bytes: self.problem.element_bytes,
+            rounding_bytes: self.problem.rounding_bytes,
             write_order: leg.permutation.source(),
         }
     }

@@ -71,6 +71,9 @@ pub struct Problem {
     pub permutation: Permutation,
     /// Memory, the sum over all ranks.
     pub memory_bytes: u64,
+    /// What an array in memory takes beyond its elements, at most, on all ranks together: see [`rounding_bytes`](crate::rounding_bytes()).
+    /// Each Max block is one, each write block, and all that is retained together.
+    pub rounding_bytes: u64,
     /// Ranks of the program.
     pub ranks: u64,
     /// How many of them read and write files.
@@ -95,6 +98,7 @@ impl Problem {
             target_brick: target_brick.to_vec(),
             permutation: Permutation::identity(dims.len().min(section::DIMS_MAX)),
             memory_bytes: 64 << 20,
+            rounding_bytes: 0,
             ranks: 1,
             io_processes: 1,
             owners: Owners::default(),

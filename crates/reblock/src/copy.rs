@@ -62,9 +62,11 @@ pub struct Outcome {
     pub plan: Plan,
     /// Whether an interrupted try was continued.
     pub is_continued: bool,
-    /// The most memory that boxes took at once, on all ranks together; besides there are the buffers of transfers.
+    /// The most memory that boxes took at once, and what is retained between steps, on all ranks together, in bytes: with the pages that
+    /// are begun, so that it is what the system gave, as far as the library of global arrays [tells](dra::MadeArray::taken_bytes). No more
+    /// than [`Plan::memory_bytes_max`]. Besides there are the buffers of transfers.
     pub boxes_bytes_peak: u64,
-    /// What the buffers of each I/O process could take.
+    /// What the buffers of each I/O process took, at most, in bytes.
     pub buffers_bytes: u64,
 }
 
@@ -74,7 +76,7 @@ pub struct Outcome {
 /// it was. It begins anew if the source was written to or replaced meanwhile, or if the plan is another one.
 ///
 /// Memory is that of the context on all ranks together ([`dra::Settings`]), however large bricks are; what is too little for two buffers on
-/// each I/O process, and boxes of four bricks, of 1 MiB at most, is raised to that ([`layout::share`]). Where several passes are needed, arrays named after the target with `.pass-1` and so on lie beside it meanwhile,
+/// each I/O process, and a box of four bricks, of 1 MiB at most, is raised to that ([`layout::share`]). Where several passes are needed, arrays named after the target with `.pass-1` and so on lie beside it meanwhile,
 /// and each has the attribute
 /// [`chemio_between`](dra::between), which names the target. What else has such a name is never touched.
 ///
@@ -119,6 +121,6 @@ mod tests {
 
     #[test]
     fn as_little_memory_as_buffers_can_have_is_shared_out_to_them() {
-        assert_eq!(layout::share(1, 1, u64::MAX).buffers, 2 * dra::BUFFER_BYTES_MIN);
+        assert_eq!(layout::share(1, 1, u64::MAX, 0).buffers, 2 * dra::BUFFER_BYTES_MIN);
     }
 }

@@ -66,6 +66,10 @@ impl MadeArray for Made {
         self.in_memory.clone()
     }
 
+    fn taken_bytes(&self) -> Option<u64> {
+        self.made.taken_bytes()
+    }
+
     fn free(self: Box<Self>) -> Result<(), MemoryError> {
         self.in_memory.is_free.store(true, Ordering::Relaxed);
         self.in_memory.watched.in_being.fetch_sub(1, Ordering::Relaxed);
@@ -160,7 +164,7 @@ fn copy(world: &World, disk: &dra::Context, maker: &Maker) -> reblock::Result<Ou
 pub(crate) fn whichever_box_cannot_be_had_all_ranks_are_told_and_another_try_completes_the_copy(
     world: &World,
 ) {
-    let disk = world.context(60_000 / world.ga.ranks() as u64);
+    let disk = world.context_for(50_000);
     let elements = counted(DIMS.iter().product());
     let from = spec(&DIMS, &[4, 120], DataType::Float64);
     world.source(&disk, &World::path("source"), &from, &elements).close().expect("closed");
@@ -198,7 +202,7 @@ pub(crate) fn whichever_box_cannot_be_had_all_ranks_are_told_and_another_try_com
 
 /// Where not even the first box can be had nothing has been written, and what was there can be read as before.
 pub(crate) fn a_copy_that_cannot_begin_leaves_the_target_as_it_was(world: &World) {
-    let disk = world.context(60_000 / world.ga.ranks() as u64);
+    let disk = world.context_for(50_000);
     let (path, elements) = (World::path("target"), counted(DIMS.iter().product()));
     let from = spec(&DIMS, &[4, 120], DataType::Float64);
     world.source(&disk, &World::path("source"), &from, &elements).close().expect("closed");
