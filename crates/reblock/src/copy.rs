@@ -90,7 +90,7 @@ pub struct Outcome {
 /// - [`Error::Plan`](crate::Error::Plan): there is not enough memory.
 ///
 /// Something else at the name of an array between passes is such a mistake ([`InTheWay`](dra::DirectoryError::InTheWay)):
-/// nothing is begun. A target that is replaced by another array meanwhile is an error too ([`dra::Error::Replaced`]).
+/// nothing is begun. A name that is too long for them is an error of the system. A target that is replaced by another array meanwhile is an error too ([`dra::Error::Replaced`]).
 pub fn copy(
     context: &Context,
     maker: &dyn MakeArray,

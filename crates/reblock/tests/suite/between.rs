@@ -3,7 +3,7 @@
 use crate::world::{World, all_fail, counted, nothing_is_beside, permuted, spec};
 use dra::{Access, ArrayDirectory, Context, DataType, DiskArray, UNFINISHED};
 use layout::{DeviceModel, Permutation};
-use reblock::Options;
+use reblock::{Copying, Options};
 use serde_json::json;
 
 const DIMS: [u64; 2] = [96, 120];
@@ -108,4 +108,53 @@ pub(crate) fn with_an_unfinished_target_go_its_arrays_between_passes(world: &Wor
     assert_eq!(is_there, [false, false, true]);
     world.barrier();
     disk.remove(&World::path("target.pass-2")).expect("removed");
+}
+
+pub(crate) fn whatever_a_target_is_called_its_arrays_between_passes_are_at_one_place(world: &World) {
+    let (disk, turned) = (context(world), Permutation::new(&[1, 0]).unwrap());
+    let source = source_at(world, &disk, "source");
+    target(&disk).close().expect("closed");
+    let link = World::path("links").join("another");
+    if world.is_first() {
+        std::fs::create_dir(World::path("links")).expect("a directory");
+        std::os::unix::fs::symlink("../target", &link).expect("a link");
+    }
+    world.barrier();
+    // One try by the one name, which ends within a pass that is not the last, ...
+    let mut by_link = disk.open(&link, Access::ReadWrite).expect("opened");
+    let maker = Box::new(dra_ga::maker(&world.ga));
+    let mut copying =
+        Copying::begin(&disk, maker, (&source, &mut by_link), &turned, &options()).expect("begun");
+    assert!(copying.progress().passes > 1);
+    let mut written = 0;
+    while written == 0 {
+        let mut progress = |progress: &reblock::Progress| written = progress.written_bytes;
+        assert!(!copying.probe((&source, &mut by_link), &mut progress).expect("asked"));
+    }
+    copying.abandon().expect("memory is freed");
+    by_link.close().expect("closed");
+    assert!(ArrayDirectory::open(&World::path("target.pass-1")).is_ok());
+    nothing_is_beside(&link);
+    world.barrier();
+    // ... the next by the other.
+    let mut target = disk.open(&World::path("target"), Access::ReadWrite).expect("opened");
+    world.copy(&disk, (&source, &mut target), &turned, &options()).expect("copied");
+    assert!(world.elements(&target) == permuted(&counted(DIMS.iter().product()), &DIMS, &turned, 8));
+    nothing_is_beside(&World::path("target"));
+    delete(world, vec![source, target]);
+    if world.is_first() {
+        std::fs::remove_dir_all(World::path("links")).expect("removed");
+    }
+    world.barrier();
+}
+
+pub(crate) fn a_name_that_is_too_long_for_arrays_between_passes_is_told_as_that(world: &World) {
+    let (disk, turned) = (context(world), Permutation::new(&[1, 0]).unwrap());
+    let source = source_at(world, &disk, "source");
+    let to = spec(&[120, 96], &[3, 96], DataType::Float64);
+    let mut target = disk.create(&World::path(&"t".repeat(250)), &to, Access::ReadWrite).expect("created");
+    let text = all_fail(&disk, world.copy(&disk, (&source, &mut target), &turned, &options()));
+    assert!(text.contains("File name too long") && !text.contains("something else"), "{text}");
+    assert_eq!(target.unfinished().expect("looked"), None, "nothing was begun");
+    delete(world, vec![source, target]);
 }
