@@ -172,6 +172,7 @@ impl Reblocking {
             permutation: self.permutation,
             memory_bytes: self.shares(ranks)?.boxes,
             rounding_bytes: rounding_bytes(ranks, 1),
+            align_bytes: self.spec.alignment.bytes(),
             ranks,
             io_processes: self.io_processes(ranks),
             device: self.device(),

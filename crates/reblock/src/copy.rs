@@ -108,6 +108,45 @@ pub fn copy(
 #[cfg(test)]
 mod tests {
     use super::Options;
+    use dra::{Alignment, ArraySpec, BrickShape, Bricks, DataType};
+    use layout::{DeviceModel, Pass, Problem, plan};
+
+    /// What an array that a pass writes takes on disk.
+    fn disk_bytes(pass: &Pass, problem: &Problem) -> u64 {
+        let mut spec = ArraySpec::new(pass.dims(), DataType::Float64).unwrap();
+        spec.bricks = Bricks::Exact(BrickShape::exact(pass.target_brick()).unwrap());
+        (spec.files, spec.alignment) = (problem.files, Alignment::new(problem.align_bytes).unwrap());
+        let (layout, in_blocks) = (spec.layout().unwrap(), |bytes: u64| bytes.next_multiple_of(4096));
+        let metadata = in_blocks(spec.metadata().unwrap().to_text().len() as u64);
+        layout.shards_count() * in_blocks(layout.shard().len_bytes()) + metadata
+    }
+
+    #[test]
+    fn arrays_between_passes_take_no_more_disk_than_plans_say() {
+        let device = DeviceModel { operations_per_second: 1_000, ..DeviceModel::default() };
+        // With few bricks, and with more than go into a file.
+        let problems = [
+            ([10_007, 10_007], [8, 10_007], [10_007, 8], 4 << 20),
+            ([70_000, 70_000], [1, 64], [64, 1], 4000),
+        ];
+        for (dims, from, to, memory_bytes) in problems {
+            for (align_bytes, files) in [(4096, 1), (512, 2), (1 << 20, 5)] {
+                let new = Problem::new(&dims, 8, &from, &to);
+                let found = plan(&Problem { memory_bytes, align_bytes, files, device, ..new }).unwrap();
+                let between = &found.passes()[..found.passes().len() - 1];
+                let bytes: Vec<u64> = between.iter().map(|pass| disk_bytes(pass, found.problem())).collect();
+                let most = bytes.windows(2).map(|pair| pair[0] + pair[1]).chain(bytes.iter().copied()).max();
+                let most = u128::from(most.expect("several passes"));
+                let told = found.disk_bytes_max();
+                assert!(most <= told && told < most + most / 50, "{most} bytes instead of {told}: {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn files_have_as_many_bricks_as_plans_expect() {
+        assert_eq!(layout::FILE_BRICKS_MAX, dra::format::BRICKS_PER_SHARD_MAX);
+    }
 
     #[test]
     fn the_device_layer_joins_the_writes_that_plans_expect_to_be_joined() {

@@ -301,8 +301,7 @@ impl<'a> Copying<'a> {
         // It asks the environment, which may differ between hosts.
         let (mut spec, bricks) = self.context.agree(spec.map_err(dra::Error::from))?;
         spec.bricks = Bricks::Exact(bricks);
-        // As of arrays that say nothing: hosts that write to one file wait for each other.
-        spec.files = self.context.nodes() as u64;
+        spec.files = self.plan.problem().files;
         spec.attributes.io_processes_hint = i64::try_from(target.io_processes()).unwrap_or(0);
         spec.more_attributes.insert(BETWEEN.to_owned(), mark(path_of(target)));
         // Much may have come there since the copy began.

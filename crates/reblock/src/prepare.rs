@@ -126,6 +126,9 @@ pub(crate) fn prepare(
         permutation: *permutation,
         memory_bytes: shares.boxes,
         rounding_bytes,
+        align_bytes,
+        // As of arrays that say nothing: hosts that write to one file wait for each other.
+        files: context.nodes() as u64,
         ranks,
         io_processes: target.io_processes() as u64,
         device: options.device,

@@ -5,6 +5,8 @@ use dra::{Access, ArrayDirectory, Context, DataType, DiskArray, UNFINISHED};
 use layout::{DeviceModel, Permutation};
 use reblock::{Copying, Options};
 use serde_json::json;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 const DIMS: [u64; 2] = [96, 120];
 
@@ -156,5 +158,27 @@ pub(crate) fn a_name_that_is_too_long_for_arrays_between_passes_is_told_as_that(
     let text = all_fail(&disk, world.copy(&disk, (&source, &mut target), &turned, &options()));
     assert!(text.contains("File name too long") && !text.contains("something else"), "{text}");
     assert_eq!(target.unfinished().expect("looked"), None, "nothing was begun");
+    delete(world, vec![source, target]);
+}
+
+/// What a directory takes on disk, with all that is in it; what goes meanwhile counts or not.
+fn disk_bytes(path: &Path) -> u64 {
+    let Ok(found) = path.symlink_metadata() else { return 0 };
+    let entries = path.read_dir().into_iter().flatten().flatten();
+    found.blocks() * 512 + entries.map(|entry| disk_bytes(&entry.path())).sum::<u64>()
+}
+
+pub(crate) fn arrays_between_passes_take_no_more_disk_than_the_plan_says(world: &World) {
+    let (disk, turned) = (context(world), Permutation::new(&[1, 0]).unwrap());
+    let (source, mut target) = (source_at(world, &disk, "source"), target(&disk));
+    let mut most = 0;
+    let mut progress = |_: &reblock::Progress| {
+        let passes = (1..=9).map(|pass| World::path(&format!("target.pass-{pass}")));
+        most = most.max(passes.map(|path| disk_bytes(&path)).sum::<u64>());
+    };
+    let maker = dra_ga::maker(&world.ga);
+    let done = reblock::copy(&disk, &maker, (&source, &mut target), &turned, &options(), &mut progress);
+    let told = done.expect("copied").plan.disk_bytes_max();
+    assert!(most > 96 * 120 * 8 && u128::from(most) <= told, "{most} bytes instead of {told}");
     delete(world, vec![source, target]);
 }

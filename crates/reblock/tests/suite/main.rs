@@ -37,6 +37,7 @@ fn main() -> ExitCode {
             scenario!(between::with_an_unfinished_target_go_its_arrays_between_passes),
             scenario!(between::whatever_a_target_is_called_its_arrays_between_passes_are_at_one_place)
                 .hosts(..2),
+            scenario!(between::arrays_between_passes_take_no_more_disk_than_the_plan_says).hosts(..2),
             scenario!(between::a_name_that_is_too_long_for_arrays_between_passes_is_told_as_that).hosts(..2),
             scenario!(counting::what_reaches_the_disk_is_what_the_plan_has_counted).hosts(..2),
             scenario!(counting::large_bricks_are_written_around_the_page_cache).hosts(..2),
