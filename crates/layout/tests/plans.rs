@@ -225,3 +225,30 @@ fn too_little_memory_is_told_with_what_would_do() {
     assert_eq!(plan(&none), Err(Error::Memory { memory_bytes: 7, needed_bytes: 16 }));
     assert!(plan(&Problem { memory_bytes: 16, ..none }).is_ok());
 }
+
+/// Bricks of which least common multiples are as large as can be: there are more templates than along extents that divide each other.
+#[test]
+fn coprime_bricks_of_seven_dimensions_are_planned_with_no_more_candidates_than_others() {
+    let dims = [50, 60, 50, 50, 60, 50, 50];
+    for (source_brick, target_brick) in [
+        ([7, 11, 13, 17, 19, 23, 29], [29, 13, 23, 19, 17, 7, 11]),
+        ([7, 11, 13, 17, 19, 23, 29], [31, 37, 41, 43, 47, 29, 23]),
+        ([7, 11, 13, 17, 19, 23, 29], [5, 3, 7, 2, 11, 13, 3]),
+        ([2, 3, 5, 7, 3, 5, 2], [3, 2, 7, 5, 2, 3, 5]),
+    ] {
+        for (memory_bytes, io_processes) in [(1 << 20, 12), (64 << 20, 720_720), (100 << 30, 64)] {
+            let problem = Problem {
+                permutation: Permutation::new(&[3, 0, 1, 6, 2, 5, 4]).unwrap(),
+                memory_bytes,
+                ranks: io_processes,
+                io_processes,
+                ..Problem::new(&dims, 8, &source_brick, &target_brick)
+            };
+            let found = plan(&problem).unwrap();
+            let examined = found.candidates_examined();
+            assert!(examined < CANDIDATES_MAX * 3 / 4, "{examined}: {}", found.explain());
+            assert!(found.alternatives().iter().all(|other| !other.is_cut_short), "{}", found.explain());
+            assert!(found.memory_bytes_max() <= memory_bytes);
+        }
+    }
+}

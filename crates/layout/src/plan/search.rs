@@ -10,7 +10,7 @@ use super::axis::{Axis, lcm};
 use super::cost::{Counted, PassCost, Prices, buffers_elems, within};
 use crate::problem::Shapes;
 
-/// Candidates of a plan, all passes together.
+/// Candidates of a plan, all passes together: half a second, where arrays have seven dimensions.
 pub const CANDIDATES_MAX: usize = 1_000_000;
 
 /// So many candidates of one kind are all looked at.
