@@ -110,7 +110,9 @@ impl<'a> Boxes<'a> {
     /// Forgets boxes that were kept. The same on all ranks; local.
     pub(crate) fn forget(&mut self, parts: &[Section]) {
         if let Some(Room { retained, .. }) = &mut self.room {
-            parts.iter().for_each(|part| retained.forget(part));
+            for part in parts {
+                retained.forget(part);
+            }
         }
     }
 

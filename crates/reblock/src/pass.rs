@@ -150,7 +150,7 @@ impl Run {
         if retained_elems > 0 {
             boxes.make_room(u64::try_from(retained_elems).expect("no more than there is memory"))?;
         }
-        self.populating = Some(Populating::start(self.turns.iter().map(|made| made.in_memory()).collect()));
+        self.populating = Some(Populating::start(self.turns.iter().map(Made::in_memory).collect()));
         Ok(())
     }
 

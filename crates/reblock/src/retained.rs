@@ -22,7 +22,7 @@ pub(crate) struct Retained {
 impl Retained {
     /// In an array of one dimension.
     pub(crate) fn new(array: Arc<dyn ArrayInMemory>) -> Self {
-        let free = FreeRanges(vec![0..array.dims()[0]]);
+        let free = FreeRanges::all(array.dims()[0]);
         Self { array, free, places: HashMap::new() }
     }
 
@@ -121,6 +121,10 @@ impl Retained {
 struct FreeRanges(Vec<Range<u64>>);
 
 impl FreeRanges {
+    fn all(len: u64) -> Self {
+        Self(std::iter::once(0..len).collect())
+    }
+
     /// Takes so many elements: from the first range that has them, or from the longest ones.
     ///
     /// # Panics
@@ -385,11 +389,15 @@ mod tests {
             if round % 20 == 0 {
                 assert_eq!(retained.free, FreeRanges(vec![]));
             }
-            kept.iter().for_each(|part| expect_held(&retained, &source, part));
+            for part in &kept {
+                expect_held(&retained, &source, part);
+            }
         }
         assert!(parted >= 20, "{parted} in parts");
-        kept.iter().for_each(|part| retained.forget(part));
-        assert_eq!(retained.free, FreeRanges(vec![0..room_elems]));
+        for part in &kept {
+            retained.forget(part);
+        }
+        assert_eq!(retained.free, FreeRanges::all(room_elems));
     }
 
     #[test]
