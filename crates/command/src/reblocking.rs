@@ -7,7 +7,9 @@ use crate::place::destination;
 use disk_array::between::{self, BETWEEN};
 use disk_array::format::Metadata;
 use disk_array::{ArrayDirectory, ArraySpec, Attributes, BrickShape, Bricks, Replaces, UNFINISHED, absolute};
-use layout::{Buffers, DeviceModel, Permutation, Plan, Problem, Shares, share};
+use layout::{
+    Buffers, DeviceModel, Permutation, Plan, Problem, Shares, brick_bytes_max, rounding_bytes, share,
+};
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -152,9 +154,11 @@ impl Reblocking {
         let hint = self.source.attributes().and_then(|ours| u64::try_from(ours.io_processes_hint).ok());
         let of_source = hint.filter(|&hint| hint > 0).or(self.options.io_processes).unwrap_or(IO_PROCESSES);
         let stride = |layout: &disk_array::ArrayLayout| layout.shard().stride_bytes();
-        let brick_bytes = stride(self.source.layout()).max(stride(&self.spec.layout()?));
+        let (source_bytes, target_bytes) = (stride(self.source.layout()), stride(&self.spec.layout()?));
+        let brick_bytes = brick_bytes_max(source_bytes, target_bytes, self.spec.alignment.bytes());
         let memory_bytes = self.memory_bytes_of_rank(ranks).saturating_mul(ranks);
-        Ok(share(memory_bytes, self.io_processes(ranks).max(of_source.min(ranks)), brick_bytes))
+        let io_processes = self.io_processes(ranks).max(of_source.min(ranks));
+        Ok(share(memory_bytes, io_processes, brick_bytes, rounding_bytes(ranks, 1)))
     }
 
     /// By which plan `ranks` ranks of one host do it.
@@ -167,6 +171,8 @@ impl Reblocking {
         let problem = Problem {
             permutation: self.permutation,
             memory_bytes: self.shares(ranks)?.boxes,
+            rounding_bytes: rounding_bytes(ranks, 1),
+            align_bytes: self.spec.alignment.bytes(),
             ranks,
             io_processes: self.io_processes(ranks),
             device: self.device(),

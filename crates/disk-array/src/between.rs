@@ -11,6 +11,7 @@ use crate::format::Metadata;
 use crate::survey::{absolute, metadata_left};
 use crate::turn::Turn;
 use serde_json::{Value, json};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The attribute of an array between passes: an object whose `target` is the name of the target's directory beside it.
@@ -18,9 +19,24 @@ pub const BETWEEN: &str = "chemio_between";
 /// No copy has more passes.
 pub const PASSES_MAX: usize = 9;
 
+/// More links one after the other the system does not follow.
+const LINKS_MAX: usize = 40;
+
+/// Where a target lies, whatever links lead to it: what is beside it has one name. Links above its directory stay as they are, since they
+/// lead to one place in any case, and another host may have others.
+fn place(target: &Path) -> PathBuf {
+    let mut place = absolute(target);
+    for _ in 0..LINKS_MAX {
+        let Ok(to) = fs::read_link(&place) else { break };
+        place.pop();
+        place = absolute(&place.join(to));
+    }
+    place
+}
+
 /// The directory of what pass number `pass`, from 0, of a copy to `target` writes, if that is not the target itself.
 pub fn path(target: &Path, pass: usize) -> PathBuf {
-    let target = absolute(target);
+    let target = place(target);
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(format!(".pass-{}", pass + 1));
     target.with_file_name(name)
@@ -29,19 +45,20 @@ pub fn path(target: &Path, pass: usize) -> PathBuf {
 /// What [`BETWEEN`] says in arrays of copies to `target`. Without the directories above, so that it stays true where all of them
 /// are moved, and however their place is called.
 pub fn mark(target: &Path) -> Value {
-    json!({ "target": absolute(target).file_name().unwrap_or_default().to_string_lossy() })
+    json!({ "target": place(target).file_name().unwrap_or_default().to_string_lossy() })
 }
 
 /// Nothing may be where pass number `pass` of a copy to `target` writes but an array of such a copy, or what is left of an array of
 /// ours whose making or removal was interrupted. Changes nothing.
 ///
 /// # Errors
-/// [`Error::InTheWay`].
+/// [`Error::InTheWay`]; what the system says where it does not tell what is there, as of a name that is too long.
 pub fn check_free(target: &Path, pass: usize) -> Result<()> {
     let path = path(target, pass);
     let is_free = match ArrayDirectory::open(&path) {
         Ok(array) => is_of(&array, target),
         Err(Error::Missing { .. } | Error::Empty { .. } | Error::HalfMade { .. }) => true,
+        Err(error @ Error::System { .. }) => return Err(error),
         Err(_) => false,
     };
     if is_free { Ok(()) } else { Err(Error::InTheWay { path, target: target.to_owned() }) }
@@ -185,6 +202,46 @@ mod tests {
         array(&target, "units", "hartree".into());
         assert_eq!(delete(&target).unwrap(), Deleted::default());
         assert!(!target.exists() && !at("t.pass-1").exists() && at("t.pass-2").exists());
+    }
+
+    #[test]
+    fn whatever_links_lead_to_a_target_what_is_beside_it_has_one_name() {
+        let scratch = tempfile::tempdir().unwrap();
+        let at = |name: &str| scratch.path().join(name);
+        let target = at("t");
+        array(&target, UNFINISHED, json!({ "what": "re-blocking" }));
+        fs::create_dir(at("links")).unwrap();
+        let link = |to: &Path, name: &str| std::os::unix::fs::symlink(to, at(name)).unwrap();
+        link(Path::new("../t"), "links/relative");
+        link(&at("links/relative"), "links/of-link");
+        link(&at("links"), "more");
+        array(&at("t.pass-1"), BETWEEN, mark(&at("links/of-link")));
+        for name in ["t", "links/relative", "links/of-link", "more/of-link", "more/relative/"] {
+            let found = path(&at(name), 0);
+            assert_eq!(
+                fs::canonicalize(&found).unwrap(),
+                fs::canonicalize(at("t.pass-1")).unwrap(),
+                "{name}"
+            );
+            assert!(is_left(&at(name), 0) && check_free(&at(name), 0).is_ok(), "{name}");
+            assert_eq!(left_beside(&at(name)), [found]);
+        }
+        // One that leads to itself has no end.
+        link(&at("circle"), "circle");
+        assert_eq!(path(&at("circle"), 0), at("circle.pass-1"));
+        assert_eq!(delete(&target).unwrap(), Deleted::default());
+        assert!(!target.exists() && !at("t.pass-1").exists());
+    }
+
+    #[test]
+    fn what_the_system_says_of_a_name_is_told() {
+        let scratch = tempfile::tempdir().unwrap();
+        let target = scratch.path().join("t".repeat(250));
+        array(&target, "units", "hartree".into());
+        let refused = check_free(&target, 0).unwrap_err();
+        let Error::System { path: found, source, .. } = &refused else { panic!("{refused}") };
+        assert_eq!(source.kind(), std::io::ErrorKind::InvalidFilename);
+        assert!(found.starts_with(path(&target, 0)), "{refused}");
     }
 
     #[test]

@@ -57,7 +57,7 @@ pub struct Maker(ga::Context);
 
 impl MakeArray for Maker {
     fn make(&self, data_type: DataType, dims: &Shape) -> Result<Box<dyn MadeArray>, MemoryError> {
-        Ok(Box::new(Made(self.0.array(element_type(data_type), dims).create()?)))
+        Ok(Box::new(Made(self.0.array(element_type(data_type), dims).exact().create()?)))
     }
 }
 
@@ -67,6 +67,10 @@ struct Made(Array);
 impl MadeArray for Made {
     fn in_memory(&self) -> Arc<dyn ArrayInMemory> {
         in_memory(&self.0)
+    }
+
+    fn taken_bytes(&self) -> Option<u64> {
+        Some(self.0.taken_bytes())
     }
 
     fn free(self: Box<Self>) -> Result<(), MemoryError> {

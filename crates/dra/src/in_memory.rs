@@ -92,7 +92,8 @@ pub type Meeting = fn() -> Result<(), MemoryError>;
 
 /// Makes arrays in memory that somebody needs for a while.
 pub trait MakeArray: fmt::Debug + Send + Sync {
-    /// An array of all ranks; its elements may be anything. Collective.
+    /// An array of all ranks; its elements may be anything. It should take no more memory than they do, but for a page of 4 KiB or two
+    /// on each rank: whoever needs one has little to spare. Collective.
     ///
     /// # Errors
     /// What the library says, the same on every rank.
@@ -109,6 +110,12 @@ impl<T: MakeArray + ?Sized> MakeArray for &T {
 pub trait MadeArray: fmt::Debug + Send {
     /// For transfers.
     fn in_memory(&self) -> Arc<dyn ArrayInMemory>;
+
+    /// The memory that it takes, in bytes; each byte is told by one rank, so that the sum over all ranks is what all of it takes. `None`,
+    /// which is the default: the library does not tell, on any rank. Local.
+    fn taken_bytes(&self) -> Option<u64> {
+        None
+    }
 
     /// Frees the memory, as soon as no transfer needs it. Collective.
     ///

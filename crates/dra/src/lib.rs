@@ -38,4 +38,4 @@ pub use error::{Error, Result};
 pub use in_memory::{ArrayInMemory, MadeArray, MakeArray, Meeting, MemoryError};
 pub use request::Request;
 pub use syncing::Syncing;
-pub use transfer::{BUFFER_BYTES_MIN, GAP_BYTES, Transfer};
+pub use transfer::{BUFFER_BYTES_MIN, GAP_BYTES, Transfer, buffers_bytes_max};

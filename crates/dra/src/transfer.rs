@@ -24,7 +24,7 @@ use section::Section;
 use std::path::Path;
 
 pub(crate) use mapping::Mapping;
-pub use pipeline::BUFFER_BYTES_MIN;
+pub use pipeline::{BUFFER_BYTES_MIN, buffers_bytes_max};
 pub use unit::GAP_BYTES;
 
 /// Which way elements go.

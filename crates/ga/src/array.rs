@@ -1,6 +1,6 @@
 //! Arrays: how they are made, described and removed.
 
-use crate::window::Window;
+use crate::window::{Extent, Window};
 use crate::{Context, Distribution, Element, ElementType, Error, Group, Result, View};
 use section::{Section, Shape};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -32,12 +32,14 @@ pub struct ArrayBuilder {
     shape: Vec<u64>,
     chunk: Vec<u64>,
     starts: Option<Vec<Vec<u64>>>,
+    extent: Extent,
 }
 
 impl ArrayBuilder {
     pub(crate) fn new(context: Context, element_type: ElementType, shape: &[u64]) -> Self {
         let (group, name, chunk, starts) = (None, String::new(), vec![], None);
-        Self { context, group, name, element_type, shape: shape.to_vec(), chunk, starts }
+        let (shape, extent) = (shape.to_vec(), Extent::default());
+        Self { context, group, name, element_type, shape, chunk, starts, extent }
     }
 
     /// A name for messages and prints.
@@ -70,6 +72,15 @@ impl ArrayBuilder {
         self
     }
 
+    /// No more memory than the elements need: on each rank whole pages of 4 KiB, and one more on each node. Otherwise half a huge
+    /// page (of 2 MiB) or more at the end of a rank's or node's memory gets a whole one, because devices move what is in
+    /// huge pages faster.
+    #[must_use]
+    pub fn exact(mut self) -> Self {
+        self.extent = Extent::Exact;
+        self
+    }
+
     /// Makes the array; its elements are zero. Collective over its group, with the same arguments.
     ///
     /// # Errors
@@ -83,7 +94,8 @@ impl ArrayBuilder {
         let group = self.group.clone().unwrap_or_else(|| self.context.world().clone());
         group.sync_mask().take();
         let distribution = group.comm().agree(self.distribution(group.ranks()))?;
-        Array::make(&self.context, &group, self.name, self.element_type, Arc::new(distribution))
+        let distribution = Arc::new(distribution);
+        Array::make(&self.context, &group, self.name, (self.element_type, self.extent), distribution)
     }
 
     fn distribution(&self, ranks: usize) -> Result<Distribution> {
@@ -111,13 +123,13 @@ impl Array {
         context: &Context,
         group: &Group,
         name: String,
-        element_type: ElementType,
+        (element_type, extent): (ElementType, Extent),
         distribution: Arc<Distribution>,
     ) -> Result<Self> {
         let number = agree_on_arguments(context, group, element_type, &distribution)?;
         let own_len = distribution.block_of(group.rank()).map_or(0, |block| block.len());
         let own_bytes = own_len * element_type.bytes() as u64;
-        let window = Arc::new(Window::create(context, group, number, own_bytes, &name)?);
+        let window = Arc::new(Window::create(context, group, number, (own_bytes, extent), &name)?);
         context.register(&window);
         // Nobody operates on an array that some rank has not made yet: its window may not be locked there.
         group.barrier()?;
@@ -131,7 +143,8 @@ impl Array {
     /// As [`ArrayBuilder::create`].
     pub fn duplicate(&self, name: impl Into<String>) -> Result<Self> {
         self.group.sync_mask().take();
-        Self::make(&self.context, &self.group, name.into(), self.element_type, self.distribution.clone())
+        let kind = (self.element_type, Extent::default());
+        Self::make(&self.context, &self.group, name.into(), kind, self.distribution.clone())
     }
 
     /// Removes the array and frees its memory, when all operations on it are complete. Collective over the group. Requests on

@@ -54,6 +54,12 @@ impl Array {
         self.window().populate(before)
     }
 
+    /// The memory that it takes when all of it is touched, in bytes; each byte is told by one rank, so that the sum over all ranks is
+    /// what all of it takes. Local.
+    pub fn taken_bytes(&self) -> u64 {
+        self.window().taken_bytes()
+    }
+
     /// Whether the memory that this process can reach of it lies in huge pages, as far as can be told: so that a device can be told
     /// of a long piece in few words. Where an array is too small, or the system has none, it does not. Local.
     pub fn is_in_huge_pages(&self) -> bool {

@@ -13,6 +13,7 @@ mod segment;
 mod shared;
 
 pub(crate) use lock_table::LockTable;
+pub(crate) use mapping::Extent;
 pub(crate) use pending::Pending;
 pub(crate) use shared::NearBlock;
 
@@ -76,7 +77,7 @@ impl Window {
         context: &Context,
         group: &Group,
         array: u64,
-        own_bytes: u64,
+        (own_bytes, extent): (u64, Extent),
         name: &str,
     ) -> Result<Self> {
         let path = context.path();
@@ -84,9 +85,9 @@ impl Window {
         // setting has no window for it).
         let needs_rma = path.needs_rma(group.on_one_node())? && group.ranks() > 1;
         let memory = if path.shares_memory() {
-            Segment::shared(group.node(), own_bytes, name)
+            Segment::shared(group.node(), own_bytes, extent, name)
         } else {
-            Segment::private(own_bytes, name)
+            Segment::private(own_bytes, extent, name)
         };
         let memory = group.comm().agree(memory)?;
         let rma = if needs_rma {
@@ -110,6 +111,11 @@ impl Window {
     /// This rank's part.
     pub(crate) fn own(&self) -> *mut u8 {
         self.memory.own()
+    }
+
+    /// The memory that all parts take, of which each byte is told by one rank.
+    pub(crate) fn taken_bytes(&self) -> u64 {
+        self.memory.taken_bytes()
     }
 
     /// Whether it lies in huge pages, as far as this rank can tell.

@@ -30,14 +30,16 @@ mod error;
 mod explain;
 mod memory;
 mod model;
+mod on_disk;
 mod permutation;
 mod plan;
 mod problem;
 mod steps;
 
 pub use error::{Error, Result};
-pub use memory::{Shares, share};
+pub use memory::{Shares, brick_bytes_max, rounding_bytes, share};
 pub use model::DeviceModel;
+pub use on_disk::FILE_BRICKS_MAX;
 pub use permutation::Permutation;
 pub use plan::axis::Axis;
 pub use plan::cost::PassCost;

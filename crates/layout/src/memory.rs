@@ -13,6 +13,14 @@ const BUFFER_BYTES_MIN: u64 = 1 << 20;
 /// without meaning.
 const BOXES_BRICKS_MIN: u64 = 4;
 
+const PAGE_BYTES: u64 = 4096;
+
+/// What an array in the memory of so many ranks takes beyond its elements, at most: each rank rounds its part up to pages, and the ranks of
+/// a node may have one more together.
+pub fn rounding_bytes(ranks: u64, nodes: u64) -> u64 {
+    ranks.saturating_add(nodes).saturating_mul(PAGE_BYTES)
+}
+
 /// Memory in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
@@ -22,13 +30,21 @@ pub struct Shares {
     pub boxes: u64,
 }
 
-/// Shares `memory_bytes`, that of all ranks, out. `brick_bytes`: of the larger brick.
-pub fn share(memory_bytes: u64, io_processes: u64, brick_bytes: u64) -> Shares {
+/// The room of a brick on disk, at most, in a source, a target, and arrays between passes, whose bricks have no more elements than the
+/// larger of both and begin at multiples of `align_bytes`.
+pub fn brick_bytes_max(source_bytes: u64, target_bytes: u64, align_bytes: u64) -> u64 {
+    source_bytes.max(target_bytes).checked_next_multiple_of(align_bytes).unwrap_or(u64::MAX)
+}
+
+/// Shares `memory_bytes`, that of all ranks, out. `brick_bytes`: [of a brick](brick_bytes_max); `rounding_bytes`: [of an
+/// array](rounding_bytes()).
+pub fn share(memory_bytes: u64, io_processes: u64, brick_bytes: u64, rounding_bytes: u64) -> Shares {
     let of_each = memory_bytes / BUFFERS_PART / io_processes.max(1);
     let least = brick_bytes.min(BUFFER_BYTES_MIN);
     let buffers = of_each.min(BUFFERS_BYTES_MAX).max(2 * least);
     let left = memory_bytes.saturating_sub(buffers.saturating_mul(io_processes));
-    Shares { buffers, boxes: left.max(BOXES_BRICKS_MIN * least) }
+    // A pass gets by with a single box, which is an array of all ranks.
+    Shares { buffers, boxes: left.max((BOXES_BRICKS_MIN * least).saturating_add(rounding_bytes)) }
 }
 
 #[cfg(test)]
@@ -39,22 +55,22 @@ mod tests {
 
     #[test]
     fn most_of_much_memory_is_for_boxes() {
-        assert_eq!(share(64 * MIB, 1, MIB), Shares { buffers: 8 * MIB, boxes: 56 * MIB });
-        assert_eq!(share(64 * MIB, 2, MIB), Shares { buffers: 4 * MIB, boxes: 56 * MIB });
-        assert_eq!(share(512 * MIB, 2, MIB), Shares { buffers: 8 * MIB, boxes: 496 * MIB });
+        assert_eq!(share(64 * MIB, 1, MIB, 8192), Shares { buffers: 8 * MIB, boxes: 56 * MIB });
+        assert_eq!(share(64 * MIB, 2, MIB, 8192), Shares { buffers: 4 * MIB, boxes: 56 * MIB });
+        assert_eq!(share(512 * MIB, 2, MIB, 8192), Shares { buffers: 8 * MIB, boxes: 496 * MIB });
     }
 
     #[test]
     fn little_memory_is_raised_to_some_bricks() {
-        assert_eq!(share(1000, 1, MIB), Shares { buffers: 2 * MIB, boxes: 4 * MIB });
-        assert_eq!(share(8 * MIB, 2, MIB), Shares { buffers: 2 * MIB, boxes: 4 * MIB });
+        assert_eq!(share(1000, 1, MIB, 8192), Shares { buffers: 2 * MIB, boxes: 4 * MIB + 8192 });
+        assert_eq!(share(8 * MIB, 2, MIB, 7), Shares { buffers: 2 * MIB, boxes: 4 * MIB + 7 });
     }
 
     #[test]
     fn memory_is_kept_to_however_large_bricks_are() {
         let large = 512 * MIB;
-        assert_eq!(share(64 * MIB, 1, large), Shares { buffers: 8 * MIB, boxes: 56 * MIB });
-        assert_eq!(share(64 * MIB, 4, large), Shares { buffers: 2 * MIB, boxes: 56 * MIB });
-        assert_eq!(share(1, 1, u64::MAX), Shares { buffers: 2 * MIB, boxes: 4 * MIB });
+        assert_eq!(share(64 * MIB, 1, large, 0), Shares { buffers: 8 * MIB, boxes: 56 * MIB });
+        assert_eq!(share(64 * MIB, 4, large, 0), Shares { buffers: 2 * MIB, boxes: 56 * MIB });
+        assert_eq!(share(1, 1, u64::MAX, 0), Shares { buffers: 2 * MIB, boxes: 4 * MIB });
     }
 }

@@ -16,7 +16,7 @@ pub struct DeviceModel {
     /// Steps in a second, if nothing were moved.
     pub steps_per_second: u64,
     /// A part of a brick that is written and does not begin and end on multiples of so many bytes costs one operation more,
-    /// because what is around it has to be read. Bricks of arrays between passes begin at them.
+    /// because what is around it has to be read.
     pub page_bytes: u64,
     /// Writes shorter than so many bytes are joined in the page cache with what later steps write beside them: one costs half an
     /// operation, and its bytes, which are copied once more, an eighth more. 1: nothing is joined.

@@ -9,6 +9,7 @@ pub(crate) mod template;
 
 use crate::error::{Error, Result};
 use crate::model::Work;
+use crate::on_disk;
 use crate::permutation::Permutation;
 use crate::problem::{Buffers, Problem, Units};
 use axis::Axis;
@@ -197,17 +198,16 @@ impl Plan {
     }
 
     /// Bytes that intermediate arrays take on disk at once, at most: each pass has one to read and one to write, and the first
-    /// source and the last target are not counted. Bricks at the end of the array are whole, and each begins on a page of the
-    /// [device](crate::DeviceModel::page_bytes).
+    /// source and the last target are not counted. With all that `chemio-disk-array` makes of an array: files are equal boxes of bricks, each of which begins at a
+    /// multiple of [`align_bytes`](Problem::align_bytes), also those beyond the array; behind them is an index; and there are
+    /// metadata and directories. On a file system with blocks of 4 KiB.
     pub fn disk_bytes_max(&self) -> u128 {
-        let page_bytes = u128::from(self.problem.device.page_bytes);
+        let problem = &self.problem;
         let written = |pass: &Pass| {
-            let bricks =
-                pass.dims.iter().zip(pass.target_brick.iter()).map(|(&len, &brick)| len.div_ceil(brick));
-            let element_bytes = u128::from(self.problem.element_bytes);
-            let brick_bytes = element_bytes.saturating_mul(product(pass.target_brick.iter().copied()));
-            let stride_bytes = brick_bytes.checked_next_multiple_of(page_bytes).unwrap_or(u128::MAX);
-            product(bricks).saturating_mul(stride_bytes)
+            let brick_bytes =
+                u128::from(problem.element_bytes).saturating_mul(product(pass.target_brick.iter().copied()));
+            let counts = Shape::from_fn(pass.dims.len(), |d| pass.dims[d].div_ceil(pass.target_brick[d]));
+            on_disk::bytes_max(&counts, brick_bytes, problem.align_bytes, problem.files)
         };
         let intermediates: Vec<u128> = self.passes[..self.passes.len() - 1].iter().map(written).collect();
         let pairs = intermediates.windows(2).map(|pair| pair[0].saturating_add(pair[1])).max();
@@ -272,6 +272,7 @@ impl Planner<'_> {
             device: &self.problem.device,
             buffers,
             element_bytes: self.problem.element_bytes,
+            rounding_bytes: self.problem.rounding_bytes,
             write_order: leg.permutation.source(),
         }
     }

@@ -71,6 +71,13 @@ pub struct Problem {
     pub permutation: Permutation,
     /// Memory, the sum over all ranks.
     pub memory_bytes: u64,
+    /// What an array in memory takes beyond its elements, at most, on all ranks together: see [`rounding_bytes`](crate::rounding_bytes()).
+    /// Each Max block is one, each write block, and all that is retained together.
+    pub rounding_bytes: u64,
+    /// Bricks of arrays between passes begin at multiples of so many bytes.
+    pub align_bytes: u64,
+    /// In so many files, or about as many: one for each host.
+    pub files: u64,
     /// Ranks of the program.
     pub ranks: u64,
     /// How many of them read and write files.
@@ -95,6 +102,9 @@ impl Problem {
             target_brick: target_brick.to_vec(),
             permutation: Permutation::identity(dims.len().min(section::DIMS_MAX)),
             memory_bytes: 64 << 20,
+            rounding_bytes: 0,
+            align_bytes: 4096,
+            files: 1,
             ranks: 1,
             io_processes: 1,
             owners: Owners::default(),
@@ -150,6 +160,8 @@ impl Problem {
             (self.ranks, "the number of ranks"),
             (self.io_processes, "the number of I/O processes"),
             (self.buffers.max_blocks, "the number of Max blocks"),
+            (self.align_bytes, "the alignment of bricks"),
+            (self.files, "the number of files"),
         ];
         let empty = self.dims.contains(&0).then_some("an extent of the array");
         let number = || numbers.into_iter().find(|(number, _)| *number == 0).map(|(_, what)| what);

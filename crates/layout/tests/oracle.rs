@@ -194,7 +194,10 @@ fn check(problem: &Problem, passes: &[Pass]) {
         let elems = |shape: Shape| shape.iter().map(|&extent| u128::from(extent)).product::<u128>();
         let max_blocks = elems(pass.max_block()) * u128::from(cost.max_blocks);
         let write_blocks = elems(pass.write_unit()) * u128::from(problem.buffers.write_blocks);
-        assert_eq!(cost.memory_elems, cost.retained_elems + max_blocks + write_blocks, "{cost:?}");
+        let arrays = cost.max_blocks + problem.buffers.write_blocks + u64::from(cost.retained_elems > 0);
+        let rounding =
+            u128::from(arrays) * u128::from(problem.rounding_bytes.div_ceil(problem.element_bytes));
+        assert_eq!(cost.memory_elems, cost.retained_elems + max_blocks + write_blocks + rounding, "{cost:?}");
         let bytes = cost.memory_elems * u128::from(problem.element_bytes);
         assert!(bytes <= u128::from(problem.memory_bytes), "{bytes} bytes");
     }
@@ -237,12 +240,12 @@ fn problem() -> impl Strategy<Value = Problem> {
     ];
     let with_order = dims.prop_flat_map(|dims| (permutation(dims.len()), Just(dims)));
     let memory = prop_oneof![2u64..40, 40u64..400, 400u64..4000];
-    let counts = (1u64..9, 1u64..5, 0u64..2, 1u64..3);
+    let counts = (1u64..9, 1u64..5, 0u64..2, 1u64..3, prop::sample::select(vec![0u64, 0, 1, 30]));
     (with_order, memory, counts, device(), any::<[bool; 2]>()).prop_map(
         |(
             (permutation, dims),
             memory_elems,
-            (ranks, element_bytes, write_blocks, max_blocks),
+            (ranks, element_bytes, write_blocks, max_blocks, rounding_bytes),
             device,
             which,
         )| {
@@ -250,6 +253,7 @@ fn problem() -> impl Strategy<Value = Problem> {
             Problem {
                 permutation,
                 memory_bytes: memory_elems * element_bytes,
+                rounding_bytes,
                 ranks,
                 io_processes: ranks.div_ceil(2),
                 owners: if which[0] { Owners::ByNumber } else { Owners::InTurn },

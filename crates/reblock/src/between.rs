@@ -10,7 +10,7 @@ use std::path::Path;
 /// `passes_noted` by an earlier try, which will be removed, may be the source. Collective; changes nothing.
 ///
 /// # Errors
-/// The same on every rank: [`DirectoryError::InTheWay`] of a rank.
+/// The same on every rank: one of [`check_free`] of a rank.
 pub(crate) fn check(
     context: &Context,
     source: &DiskArray,

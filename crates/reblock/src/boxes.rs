@@ -1,51 +1,73 @@
 //! The memory of a pass: boxes of the source, in arrays of all ranks.
 
 use crate::gathered::Held;
-use dra::{Context, DataType, MadeArray, MakeArray, MemoryError};
-use section::{Section, Shape, size};
-use std::collections::HashMap;
+use crate::retained::Retained;
+use comm::Operation;
+use dra::{ArrayInMemory, Context, DataType, MadeArray, MakeArray, MemoryError};
+use section::{Section, Shape};
+use std::sync::Arc;
 
-/// How much of a box a rank copies at a time.
-const COPIED_BYTES: u64 = 1 << 20;
-
-/// Makes arrays and counts their bytes, those of all ranks together.
+/// Makes arrays, and counts what they take, on all ranks together.
 #[derive(Debug)]
 pub(crate) struct Boxes<'a> {
     context: Context,
     maker: Box<dyn MakeArray + 'a>,
     data_type: DataType,
-    bytes: u64,
-    bytes_peak: u64,
-    /// What is retained between steps.
-    kept: HashMap<Section, Box<dyn MadeArray>>,
+    taken_bytes: u64,
+    taken_bytes_peak: u64,
+    /// Room for what steps retain, if they do.
+    room: Option<Room>,
+}
+
+/// An array that was made.
+#[derive(Debug)]
+pub(crate) struct Made {
+    array: Box<dyn MadeArray>,
+    taken_bytes: u64,
+}
+
+impl Made {
+    pub(crate) fn in_memory(&self) -> Arc<dyn ArrayInMemory> {
+        self.array.in_memory()
+    }
+}
+
+#[derive(Debug)]
+struct Room {
+    made: Made,
+    retained: Retained,
 }
 
 impl<'a> Boxes<'a> {
     pub(crate) fn new(context: &Context, maker: Box<dyn MakeArray + 'a>, data_type: DataType) -> Self {
-        Self { context: context.clone(), maker, data_type, bytes: 0, bytes_peak: 0, kept: HashMap::new() }
+        Self { context: context.clone(), maker, data_type, taken_bytes: 0, taken_bytes_peak: 0, room: None }
     }
 
-    /// The most that was there at once.
-    pub(crate) fn bytes_peak(&self) -> u64 {
-        self.bytes_peak
+    /// The most memory that was taken at once, as far as the library of the arrays tells; otherwise that of their elements.
+    pub(crate) fn taken_bytes_peak(&self) -> u64 {
+        self.taken_bytes_peak
     }
 
     /// A box of these extents. Collective.
-    pub(crate) fn make(&mut self, dims: &Shape) -> dra::Result<Box<dyn MadeArray>> {
-        let made = self.agree(self.maker.make(self.data_type, dims))?;
-        self.bytes += self.bytes_of(dims);
-        self.bytes_peak = self.bytes_peak.max(self.bytes);
-        Ok(made)
+    pub(crate) fn make(&mut self, dims: &Shape) -> dra::Result<Made> {
+        let array = self.agree(self.maker.make(self.data_type, dims))?;
+        let taken_bytes = match array.taken_bytes() {
+            Some(mine) => {
+                let mut all = [mine.cast_signed()];
+                self.context.comm().all_reduce(&mut all, Operation::Sum)?;
+                all[0].cast_unsigned()
+            }
+            None => dims.iter().product::<u64>() * self.data_type.bytes(),
+        };
+        self.taken_bytes += taken_bytes;
+        self.taken_bytes_peak = self.taken_bytes_peak.max(self.taken_bytes);
+        Ok(Made { array, taken_bytes })
     }
 
     /// Frees a box. Collective.
-    pub(crate) fn free(&mut self, made: Box<dyn MadeArray>) -> dra::Result<()> {
-        self.bytes -= self.bytes_of(&made.in_memory().dims());
-        self.agree(made.free())
-    }
-
-    fn bytes_of(&self, dims: &Shape) -> u64 {
-        dims.iter().product::<u64>() * self.data_type.bytes()
+    pub(crate) fn free(&mut self, made: Made) -> dra::Result<()> {
+        self.taken_bytes -= made.taken_bytes;
+        self.agree(made.array.free())
     }
 
     fn agree<T>(&self, mine: Result<T, MemoryError>) -> dra::Result<T> {
@@ -54,68 +76,50 @@ impl<'a> Boxes<'a> {
         self.context.agree(mine.map_err(told))
     }
 
-    /// Keeps `part` of what is held. Collective; each rank copies a share.
-    pub(crate) fn keep(&mut self, held: &Held, part: &Section) -> dra::Result<()> {
-        let made = self.make(&part.counts())?;
-        let mine = self.share(part).map_or(Ok(()), |share| self.copy(held, &share, part, &*made));
-        let copied = self.agree(mine.and_then(|()| made.in_memory().complete()));
-        let seen = copied.and_then(|()| self.agree(made.in_memory().see_others()));
-        self.kept.insert(*part, made);
-        seen
+    /// Makes room for so many elements that are retained at once. Collective.
+    pub(crate) fn make_room(&mut self, elems: u64) -> dra::Result<()> {
+        let made = self.make(&Shape::filled(1, elems))?;
+        let retained = Retained::new(made.in_memory());
+        self.room = Some(Room { made, retained });
+        Ok(())
     }
 
-    /// What this rank copies of a section.
-    fn share(&self, section: &Section) -> Option<Section> {
+    /// Keeps parts of what is held. Collective; each rank copies a share of each.
+    pub(crate) fn keep(&mut self, held: &Held, parts: &[Section]) -> dra::Result<()> {
+        if parts.is_empty() {
+            return Ok(());
+        }
         let (rank, ranks) = (self.context.comm().rank() as u64, self.context.comm().size() as u64);
-        let counts = section.counts();
-        let dim = (0..counts.len()).max_by_key(|&dim| counts[dim])?;
-        let at = |rank: u64| u128::from(counts[dim]) * u128::from(rank) / u128::from(ranks);
-        let range = [at(rank), at(rank + 1)].map(|at| u64::try_from(at).expect("no more than there are"));
-        let mut share = *section;
-        (range[0] < range[1]).then(|| share.narrow(dim, &(range[0]..range[1])))?;
-        Some(share)
+        let Room { retained, .. } = self.room.as_mut().expect("steps that keep something have room for it");
+        // Whatever fails here: the other ranks make room for all of them as well.
+        let copied =
+            parts.iter().map(|part| retained.keep(held, part, (rank, ranks))).fold(Ok(()), Result::and);
+        let array = Arc::clone(retained.array());
+        self.agree(copied.and_then(|()| array.complete()))?;
+        self.agree(array.see_others())
     }
 
-    fn copy(
-        &self,
-        held: &Held,
-        share: &Section,
-        whole: &Section,
-        to: &dyn MadeArray,
-    ) -> Result<(), MemoryError> {
-        let (to, element_bytes) = (to.in_memory(), size(self.data_type.bytes()));
-        let elems_max = COPIED_BYTES / self.data_type.bytes();
-        let mut scratch = vec![0; size(share.len().min(elems_max)) * element_bytes];
-        share.pieces(elems_max).try_for_each(|piece| {
-            let (counts, scratch) = (piece.counts(), &mut scratch[..size(piece.len()) * element_bytes]);
-            held.array.get(&held.place(&piece), scratch, &counts)?;
-            to.put(&piece.relative_to(whole.lo()), scratch, &counts)
-        })
-    }
-
-    /// A box that was kept.
+    /// What is held of a box that was kept.
     ///
     /// # Panics
     /// If it was not.
-    pub(crate) fn kept(&self, part: &Section) -> Held {
-        let made = self.kept.get(part).unwrap_or_else(|| panic!("{part} was not kept"));
-        Held { section: *part, array: made.in_memory() }
+    pub(crate) fn kept(&self, part: &Section) -> Vec<Held> {
+        self.room.as_ref().unwrap_or_else(|| panic!("{part} was not kept")).retained.held(part)
     }
 
-    /// Frees boxes that were kept. Collective.
-    pub(crate) fn forget(&mut self, parts: &[Section]) -> dra::Result<()> {
-        parts
-            .iter()
-            .filter_map(|part| self.kept.remove(part))
-            .collect::<Vec<_>>()
-            .into_iter()
-            .try_for_each(|made| self.free(made))
+    /// Forgets boxes that were kept. The same on all ranks; local.
+    pub(crate) fn forget(&mut self, parts: &[Section]) {
+        if let Some(Room { retained, .. }) = &mut self.room {
+            for part in parts {
+                retained.forget(part);
+            }
+        }
     }
 
-    /// Frees all that is kept. Collective: in the same order on all ranks.
-    pub(crate) fn forget_all(&mut self) -> dra::Result<()> {
-        let mut parts: Vec<Section> = self.kept.keys().copied().collect();
-        parts.sort_unstable_by_key(|part| (part.lo().to_vec(), part.hi().to_vec()));
-        self.forget(&parts)
+    /// Frees the room for what is kept, with all that is in it. Collective.
+    pub(crate) fn free_room(&mut self) -> dra::Result<()> {
+        let Some(Room { made, retained }) = self.room.take() else { return Ok(()) };
+        drop(retained);
+        self.free(made)
     }
 }

@@ -62,9 +62,11 @@ pub struct Outcome {
     pub plan: Plan,
     /// Whether an interrupted try was continued.
     pub is_continued: bool,
-    /// The most memory that boxes took at once, on all ranks together; besides there are the buffers of transfers.
+    /// The most memory that boxes took at once, and what is retained between steps, on all ranks together, in bytes: with the pages that
+    /// are begun, so that it is what the system gave, as far as the library of global arrays [tells](dra::MadeArray::taken_bytes). No more
+    /// than [`Plan::memory_bytes_max`]. Besides there are the buffers of transfers.
     pub boxes_bytes_peak: u64,
-    /// What the buffers of each I/O process could take.
+    /// What the buffers of each I/O process took, at most, in bytes.
     pub buffers_bytes: u64,
 }
 
@@ -74,7 +76,7 @@ pub struct Outcome {
 /// it was. It begins anew if the source was written to or replaced meanwhile, or if the plan is another one.
 ///
 /// Memory is that of the context on all ranks together ([`dra::Settings`]), however large bricks are; what is too little for two buffers on
-/// each I/O process, and boxes of four bricks, of 1 MiB at most, is raised to that ([`layout::share`]). Where several passes are needed, arrays named after the target with `.pass-1` and so on lie beside it meanwhile,
+/// each I/O process, and a box of four bricks, of 1 MiB at most, is raised to that ([`layout::share`]). Where several passes are needed, arrays named after the target with `.pass-1` and so on lie beside it meanwhile,
 /// and each has the attribute
 /// [`chemio_between`](dra::between), which names the target. What else has such a name is never touched.
 ///
@@ -88,7 +90,7 @@ pub struct Outcome {
 /// - [`Error::Plan`](crate::Error::Plan): there is not enough memory.
 ///
 /// Something else at the name of an array between passes is such a mistake ([`InTheWay`](dra::DirectoryError::InTheWay)):
-/// nothing is begun. A target that is replaced by another array meanwhile is an error too ([`dra::Error::Replaced`]).
+/// nothing is begun. A name that is too long for them is an error of the system. A target that is replaced by another array meanwhile is an error too ([`dra::Error::Replaced`]).
 pub fn copy(
     context: &Context,
     maker: &dyn MakeArray,
@@ -106,6 +108,45 @@ pub fn copy(
 #[cfg(test)]
 mod tests {
     use super::Options;
+    use dra::{Alignment, ArraySpec, BrickShape, Bricks, DataType};
+    use layout::{DeviceModel, Pass, Problem, plan};
+
+    /// What an array that a pass writes takes on disk.
+    fn disk_bytes(pass: &Pass, problem: &Problem) -> u64 {
+        let mut spec = ArraySpec::new(pass.dims(), DataType::Float64).unwrap();
+        spec.bricks = Bricks::Exact(BrickShape::exact(pass.target_brick()).unwrap());
+        (spec.files, spec.alignment) = (problem.files, Alignment::new(problem.align_bytes).unwrap());
+        let (layout, in_blocks) = (spec.layout().unwrap(), |bytes: u64| bytes.next_multiple_of(4096));
+        let metadata = in_blocks(spec.metadata().unwrap().to_text().len() as u64);
+        layout.shards_count() * in_blocks(layout.shard().len_bytes()) + metadata
+    }
+
+    #[test]
+    fn arrays_between_passes_take_no_more_disk_than_plans_say() {
+        let device = DeviceModel { operations_per_second: 1_000, ..DeviceModel::default() };
+        // With few bricks, and with more than go into a file.
+        let problems = [
+            ([10_007, 10_007], [8, 10_007], [10_007, 8], 4 << 20),
+            ([70_000, 70_000], [1, 64], [64, 1], 4000),
+        ];
+        for (dims, from, to, memory_bytes) in problems {
+            for (align_bytes, files) in [(4096, 1), (512, 2), (1 << 20, 5)] {
+                let new = Problem::new(&dims, 8, &from, &to);
+                let found = plan(&Problem { memory_bytes, align_bytes, files, device, ..new }).unwrap();
+                let between = &found.passes()[..found.passes().len() - 1];
+                let bytes: Vec<u64> = between.iter().map(|pass| disk_bytes(pass, found.problem())).collect();
+                let most = bytes.windows(2).map(|pair| pair[0] + pair[1]).chain(bytes.iter().copied()).max();
+                let most = u128::from(most.expect("several passes"));
+                let told = found.disk_bytes_max();
+                assert!(most <= told && told < most + most / 50, "{most} bytes instead of {told}: {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn files_have_as_many_bricks_as_plans_expect() {
+        assert_eq!(layout::FILE_BRICKS_MAX, dra::format::BRICKS_PER_SHARD_MAX);
+    }
 
     #[test]
     fn the_device_layer_joins_the_writes_that_plans_expect_to_be_joined() {
@@ -119,6 +160,6 @@ mod tests {
 
     #[test]
     fn as_little_memory_as_buffers_can_have_is_shared_out_to_them() {
-        assert_eq!(layout::share(1, 1, u64::MAX).buffers, 2 * dra::BUFFER_BYTES_MIN);
+        assert_eq!(layout::share(1, 1, u64::MAX, 0).buffers, 2 * dra::BUFFER_BYTES_MIN);
     }
 }

@@ -9,7 +9,7 @@ use crate::copy::{Options, Outcome, Progress};
 use crate::error::{Error, Result};
 use crate::journal::{Journal, Position, passes_noted};
 use crate::pass::{Patience, Run, Watch};
-use crate::prepare::{agree, check, make_plan, path_of};
+use crate::prepare::{Prepared, agree, check, path_of, prepare};
 use crate::waiting::is_any;
 use dra::between::{BETWEEN, mark, path};
 use dra::{
@@ -83,13 +83,14 @@ impl<'a> Copying<'a> {
     ) -> Result<Self> {
         let mine = check(source, target, permutation).and_then(|()| Ok(source.check_complete()?));
         agree(context, mine, source, target, permutation, options)?;
-        let (plan, buffers_bytes) = make_plan(context, source, target, permutation, options)?;
+        let Prepared { plan, limit_bytes, buffers_bytes } =
+            prepare(context, source, target, permutation, options)?;
         context.agree(target.look_again())?;
         let note = target.directory().unfinished().cloned();
         let passes_before = passes_noted(context, note.as_ref())?;
         between::check(context, source, target, plan.passes().len(), passes_before)?;
         tracing::info!(plan = %plan, "re-blocking");
-        let limit = Some(context.limit_memory(buffers_bytes));
+        let limit = Some(context.limit_memory(limit_bytes));
         let journal = Journal::new(context, source, &plan)?;
         let data_type = source.directory().metadata().data_type;
         let elems: u64 = plan.passes()[0].dims().iter().product();
@@ -171,7 +172,7 @@ impl<'a> Copying<'a> {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Outcome> {
         self.advance(arrays, Patience::Waiting, progress)?;
-        let boxes_bytes_peak = self.boxes.bytes_peak();
+        let boxes_bytes_peak = self.boxes.taken_bytes_peak();
         let Self { plan, is_continued, buffers_bytes, .. } = self;
         Ok(Outcome { plan, is_continued, boxes_bytes_peak, buffers_bytes })
     }
@@ -300,8 +301,7 @@ impl<'a> Copying<'a> {
         // It asks the environment, which may differ between hosts.
         let (mut spec, bricks) = self.context.agree(spec.map_err(dra::Error::from))?;
         spec.bricks = Bricks::Exact(bricks);
-        // As of arrays that say nothing: hosts that write to one file wait for each other.
-        spec.files = self.context.nodes() as u64;
+        spec.files = self.plan.problem().files;
         spec.attributes.io_processes_hint = i64::try_from(target.io_processes()).unwrap_or(0);
         spec.more_attributes.insert(BETWEEN.to_owned(), mark(path_of(target)));
         // Much may have come there since the copy began.

@@ -41,6 +41,7 @@ mod journal;
 mod pass;
 mod populating;
 mod prepare;
+mod retained;
 mod waiting;
 
 pub use copy::{DEVICE_VARIABLE, Options, Outcome, Progress, copy};

@@ -4,10 +4,10 @@
 //! earlier steps kept; then what later steps need is kept, and the box takes the next step but one, or the next, if it is alone. All
 //! requests go to the engine of transfers in that order, which keeps several bricks in flight across them.
 
-use crate::boxes::Boxes;
+use crate::boxes::{Boxes, Made};
 use crate::gathered::{Gathered, Held};
 use crate::populating::Populating;
-use dra::{ArrayInMemory, DiskArray, MadeArray, Request, Syncing, Transfer};
+use dra::{ArrayInMemory, DiskArray, Request, Syncing, Transfer};
 use layout::{Pass, Step, Steps};
 use section::{Section, size};
 use std::collections::VecDeque;
@@ -101,7 +101,7 @@ pub(crate) struct Run {
     steps: Steps,
     /// Declared before the boxes that it touches, so that it is dropped first.
     populating: Option<Populating>,
-    turns: Vec<Box<dyn MadeArray>>,
+    turns: Vec<Made>,
     /// Those that have become free.
     free_turns: Vec<usize>,
     reading: VecDeque<UnderWay>,
@@ -145,7 +145,12 @@ impl Run {
             self.turns.push(boxes.make(&self.pass.max_block())?);
             self.read(source, step, turn)?;
         }
-        self.populating = Some(Populating::start(self.turns.iter().map(|made| made.in_memory()).collect()));
+        // Nothing is kept before the first step has been read and written.
+        let retained_elems = self.pass.cost().retained_elems;
+        if retained_elems > 0 {
+            boxes.make_room(u64::try_from(retained_elems).expect("no more than there is memory"))?;
+        }
+        self.populating = Some(Populating::start(self.turns.iter().map(Made::in_memory).collect()));
         Ok(())
     }
 
@@ -160,7 +165,7 @@ impl Run {
                 tracing::debug!(%error, "a transfer of a pass that has failed");
             }
         }
-        let mut freed = boxes.forget_all();
+        let mut freed = boxes.free_room();
         for made in self.turns.drain(..) {
             freed = freed.and(boxes.free(made));
         }
@@ -246,8 +251,8 @@ impl Run {
         let request = match step.write {
             None => None,
             Some(write) => {
-                let mut held: Vec<Held> = step.uses.iter().map(|part| boxes.kept(part)).collect();
-                held.insert(0, self.held(&step, turn));
+                let kept = step.uses.iter().flat_map(|part| boxes.kept(part));
+                let held = [self.held(&step, turn)].into_iter().chain(kept).collect();
                 let gathered = Gathered::new(&write, self.pass.permutation(), held);
                 let on_disk = gathered.on_disk();
                 let in_memory = Section::whole(&on_disk.counts())?;
@@ -279,9 +284,8 @@ impl Run {
             }
         }
         let UnderWay { step, turn, .. } = written;
-        boxes.forget(&step.uses)?;
-        let held = self.held(&step, turn);
-        step.keeps.iter().try_for_each(|part| boxes.keep(&held, part))?;
+        boxes.forget(&step.uses);
+        boxes.keep(&self.held(&step, turn), &step.keeps)?;
         watch.step_done(step.write.map_or(0, |write| write.len()));
         self.free_turns.push(turn);
         Ok(true)

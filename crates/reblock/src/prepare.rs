@@ -3,8 +3,8 @@
 use crate::copy::Options;
 use crate::error::{Error, Result};
 use comm::{NumberedFailure, Operation};
-use dra::{Access, Context, DiskArray};
-use layout::{Buffers, Permutation, Plan, Problem, plan, share};
+use dra::{Access, Alignment, Context, DiskArray};
+use layout::{Buffers, Permutation, Plan, Problem, brick_bytes_max, plan, rounding_bytes, share};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -83,30 +83,53 @@ pub(crate) fn agree(
     }
 }
 
-/// The plan, and the bytes of the buffers of each I/O process. Every rank makes the same.
-pub(crate) fn make_plan(
+/// How a copy is done: the plan, and the memory of transfers. Every rank makes the same.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) plan: Plan,
+    /// What transfers are given on each rank.
+    pub(crate) limit_bytes: u64,
+    /// What their buffers take of it on an I/O process, at most.
+    pub(crate) buffers_bytes: u64,
+}
+
+/// Decides how it is done. Collective.
+pub(crate) fn prepare(
     context: &Context,
     source: &DiskArray,
     target: &DiskArray,
     permutation: &Permutation,
     options: &Options,
-) -> Result<(Plan, u64)> {
+) -> Result<Prepared> {
     let mine = i64::try_from(context.memory_bytes()).unwrap_or(i64::MAX) / MEMORY_UNIT;
-    let of_all = |operation| -> Result<u64> {
-        let mut memory = [mine];
-        context.comm().all_reduce(&mut memory, operation).map_err(dra::Error::Comm)?;
-        Ok(u64::try_from(memory[0]).unwrap_or(0).saturating_mul(MEMORY_UNIT.unsigned_abs()))
+    // What makes no sense is an error where an array is made.
+    let align_bytes = Alignment::from_environment().map_or(1, Alignment::bytes).cast_signed();
+    let of_all = |mine, operation| -> Result<u64> {
+        let mut all = [mine];
+        context.comm().all_reduce(&mut all, operation).map_err(dra::Error::Comm)?;
+        Ok(u64::try_from(all[0]).unwrap_or(0))
     };
-    let (memory_bytes, least_bytes) = (of_all(Operation::Sum)?, of_all(Operation::Min)?);
-    let io_processes = target.io_processes().max(source.io_processes()) as u64;
-    let brick_bytes = [source, target].map(|array| array.directory().layout().shard().stride_bytes());
-    let shares = share(memory_bytes, io_processes, brick_bytes[0].max(brick_bytes[1]));
+    let memory = |operation| Ok(of_all(mine, operation)?.saturating_mul(MEMORY_UNIT.unsigned_abs()));
+    let (memory_bytes, least_bytes): (Result<u64>, Result<u64>) =
+        (memory(Operation::Sum), memory(Operation::Min));
+    let (memory_bytes, least_bytes) = (memory_bytes?, least_bytes?);
+    let align_bytes = of_all(align_bytes, Operation::Max)?;
+    let (ranks, io_processes) =
+        (context.comm().size() as u64, target.io_processes().max(source.io_processes()) as u64);
+    let stride_bytes = |array: &DiskArray| array.directory().layout().shard().stride_bytes();
+    let brick_bytes = brick_bytes_max(stride_bytes(source), stride_bytes(target), align_bytes);
+    let rounding_bytes = rounding_bytes(ranks, context.nodes() as u64);
+    let shares = share(memory_bytes, io_processes, brick_bytes, rounding_bytes);
     let brick = |array: &DiskArray| array.directory().layout().bricks().brick().to_vec();
     let metadata = source.directory().metadata();
     let problem = Problem {
         permutation: *permutation,
         memory_bytes: shares.boxes,
-        ranks: context.comm().size() as u64,
+        rounding_bytes,
+        align_bytes,
+        // As of arrays that say nothing: hosts that write to one file wait for each other.
+        files: context.nodes() as u64,
+        ranks,
         io_processes: target.io_processes() as u64,
         device: options.device,
         units: options.units,
@@ -114,7 +137,9 @@ pub(crate) fn make_plan(
         ..Problem::new(&metadata.dims, metadata.data_type.bytes(), &brick(source), &brick(target))
     };
     // Where ranks were given different memory, the least: bricks are moved in the same pieces on all of them.
-    Ok((plan(&problem)?, shares.buffers.min(least_bytes)))
+    let limit_bytes = shares.buffers.min(least_bytes);
+    let buffers_bytes = dra::buffers_bytes_max(limit_bytes, brick_bytes);
+    Ok(Prepared { plan: plan(&problem)?, limit_bytes, buffers_bytes })
 }
 
 /// Memory is summed up in units of so many bytes, so that no sum overflows.

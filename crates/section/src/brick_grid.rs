@@ -102,6 +102,28 @@ impl BrickGrid {
     }
 }
 
+/// The extents of equal boxes that tile a grid of `counts`, about `boxes` of them, of at most `len_max` elements each. The slowest dimensions
+/// are cut first, into as many parts as boxes are wished for, so that a box holds neighbours in row-major order; then again, until no
+/// box is too large. Parts of a dimension differ by as little as they can; the last may reach beyond the grid.
+pub fn equal_boxes(counts: &Shape, boxes: u64, len_max: u64) -> Shape {
+    let mut extents = *counts;
+    let mut parts_wished = boxes.max(1);
+    for (extent, &count) in extents.iter_mut().zip(counts.iter()) {
+        *extent = count.div_ceil(parts_wished.min(count));
+        let parts = count.div_ceil(*extent);
+        // The nearest number of parts that is left to make.
+        parts_wished = (parts_wished / parts + u64::from(parts_wished % parts > parts / 2)).max(1);
+    }
+    for d in 0..counts.len() {
+        let faster: u64 = extents[d + 1..].iter().fold(1, |product, &extent| product.saturating_mul(extent));
+        let room = (len_max / faster).max(1);
+        if extents[d] > room {
+            extents[d] = counts[d].div_ceil(counts[d].div_ceil(room));
+        }
+    }
+    extents
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

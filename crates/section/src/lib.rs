@@ -4,6 +4,7 @@
 //! - [`Layout`]: strides of the memory that an array or a patch lies in.
 //! - [`Runs`]: the contiguous runs of a section that lies in two memories at once, the heart of every strided copy.
 //! - [`BrickGrid`]: an array cut into bricks: which bricks a section meets, which elements a brick holds, its number.
+//! - [`equal_boxes`]: a grid tiled by boxes of one shape.
 //! - [`copy_elements`]: such a copy of elements of 4, 8 or 16 bytes, also between different orders of the dimensions.
 //! - [`transpose()`]: a blocked transposition of a dense matrix.
 //!
@@ -31,7 +32,7 @@ mod section;
 mod shape;
 mod transpose;
 
-pub use brick_grid::BrickGrid;
+pub use brick_grid::{BrickGrid, equal_boxes};
 pub use elements::{PIECE_BYTES, copy_elements};
 pub use error::{Error, Result};
 pub use layout::Layout;

@@ -3,14 +3,12 @@
 //! Definitions. *Bricks* tile the array; *shards* tile the grid of bricks. All shards have one shape, so the last ones hold
 //! bricks outside the array: they cost an entry in the index and no space. Everything is found by arithmetic on the shapes.
 //!
-//! The shape of the shards: the slowest dimensions are cut first, into as many parts as files are wished for, so that a shard
-//! holds neighbours in row-major order; then again, until no shard has more than 65,536 bricks (an index of 1 MiB). Parts of
-//! a dimension differ by as little as they can. The number of files is a wish: shards are equal boxes, so not every number
-//! can be had.
+//! The shape of the shards: [`equal_boxes`] of bricks, as many as files are wished for, of at most 65,536 bricks each (an index of 1 MiB).
+//! The number of files is a wish: not every number can be had.
 
 use super::{Alignment, BrickShape, DataType, IndexFormat, ShardLayout};
 use crate::error::{Error, Result};
-use section::{BrickGrid, Shape};
+use section::{BrickGrid, Shape, equal_boxes};
 use std::ops::Range;
 
 /// The most bricks in a shard that we make.
@@ -59,7 +57,7 @@ impl ArrayLayout {
         }
         expect_countable(dims, data_type)?;
         let bricks = BrickGrid::new(dims, brick.extents())?;
-        let per_shard = bricks_per_shard(bricks.counts(), files);
+        let per_shard = equal_boxes(bricks.counts(), files, BRICKS_PER_SHARD_MAX);
         let layout =
             Self::with_shards(dims, data_type, brick, &per_shard, Some(IndexFormat::OURS), alignment)?;
         if layout.shards_count() > SHARDS_MAX {
@@ -195,27 +193,6 @@ fn expect_countable(dims: &Shape, data_type: DataType) -> Result<()> {
         Some(Ok(_)) => Ok(()),
         _ => Err(too_many_bytes("bytes of the array", dims)),
     }
-}
-
-/// Bricks of a shard in each dimension, for a grid of `counts` bricks in about `files` shards.
-fn bricks_per_shard(counts: &Shape, files: u64) -> Shape {
-    let mut per_shard = *counts;
-    let mut parts_wished = files.max(1);
-    for (extent, &count) in per_shard.iter_mut().zip(counts.iter()) {
-        *extent = count.div_ceil(parts_wished.min(count));
-        let parts = count.div_ceil(*extent);
-        // The nearest number of parts that is left to make.
-        parts_wished = (parts_wished / parts + u64::from(parts_wished % parts > parts / 2)).max(1);
-    }
-    for d in 0..counts.len() {
-        let faster: u64 =
-            per_shard[d + 1..].iter().fold(1, |product, &extent| product.saturating_mul(extent));
-        let room = (BRICKS_PER_SHARD_MAX / faster).max(1);
-        if per_shard[d] > room {
-            per_shard[d] = counts[d].div_ceil(counts[d].div_ceil(room));
-        }
-    }
-    per_shard
 }
 
 #[cfg(test)]

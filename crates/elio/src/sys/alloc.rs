@@ -70,7 +70,7 @@ impl PageBlock {
     }
 
     /// `count` blocks of `len_bytes` (whole pages) one after the other, from the system: zeros, aligned to a page, the first
-    /// to a huge page. Costs memory only once touched.
+    /// to a huge page if one fits in. Costs memory only once touched.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -78,9 +78,11 @@ impl PageBlock {
         assert!(len_bytes.is_multiple_of(PAGE_BYTES), "whole pages");
         let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
         let all_bytes = len_bytes.checked_mul(count).ok_or_else(too_large)?;
-        let mapping = Arc::new(map(all_bytes.checked_add(HUGE_PAGE_BYTES).ok_or_else(too_large)?)?);
+        // Around what is shorter there shall be no room for a huge page: where the system gives those unasked, it would be taken whole.
+        let more_bytes = if all_bytes >= HUGE_PAGE_BYTES { HUGE_PAGE_BYTES } else { 0 };
+        let mapping = Arc::new(map(all_bytes.checked_add(more_bytes).ok_or_else(too_large)?)?);
         let address = mapping.pointer.as_ptr() as usize;
-        let start = address.next_multiple_of(HUGE_PAGE_BYTES) - address;
+        let start = if more_bytes > 0 { address.next_multiple_of(HUGE_PAGE_BYTES) - address } else { 0 };
         let whole = Self { mapping, start, len_bytes: all_bytes };
         if all_bytes >= HUGE_PAGE_BYTES {
             // SAFETY: as in `new`.
@@ -139,5 +141,20 @@ impl DerefMut for PageBlock {
     fn deref_mut(&mut self) -> &mut [u8] {
         // SAFETY: as in `deref`; `&mut self` makes the access exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.pointer(), self.len_bytes) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn around_blocks_that_are_shorter_than_a_huge_page_there_is_no_room_for_one() {
+        for (len_bytes, count) in [(PAGE_BYTES, 3), (HUGE_PAGE_BYTES / 2, 1), (HUGE_PAGE_BYTES, 2)] {
+            let blocks = PageBlock::row(len_bytes, count).unwrap();
+            let is_huge = len_bytes * count >= HUGE_PAGE_BYTES;
+            assert_eq!(blocks[0].mapping.len_bytes > len_bytes * count, is_huge);
+            assert!(!is_huge || blocks[0].address().is_multiple_of(HUGE_PAGE_BYTES));
+        }
     }
 }

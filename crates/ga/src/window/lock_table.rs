@@ -4,6 +4,7 @@
 //! same lock only wait for each other. A lock is held for the time of an addition in memory and never while anything else
 //! is waited for, so there is no order to keep.
 
+use super::mapping::Extent;
 use super::segment::Segment;
 use crate::Result;
 use comm::Comm;
@@ -37,8 +38,11 @@ impl LockTable {
     pub(crate) fn new(node: Option<&Comm>) -> Result<Self> {
         let bytes = (LOCKS * LOCK_BYTES) as u64;
         let memory = match node {
-            Some(node) => Segment::shared(node, if node.rank() == 0 { bytes } else { 0 }, "of locks")?,
-            None => Segment::private(bytes, "of locks")?,
+            Some(node) => {
+                let own_bytes = if node.rank() == 0 { bytes } else { 0 };
+                Segment::shared(node, own_bytes, Extent::Exact, "of locks")?
+            }
+            None => Segment::private(bytes, Extent::Exact, "of locks")?,
         };
         Ok(Self { memory })
     }

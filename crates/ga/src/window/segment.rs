@@ -8,7 +8,7 @@
 //! Each rank has its part made into huge pages at once ([`Mapping::collapse`]), unless the node or its control groups have too little memory left:
 //! what a program never touches then counts, too.
 
-use super::mapping::{HUGE_PAGE_BYTES, Mapping, with_last_huge_page};
+use super::mapping::{Extent, HUGE_PAGE_BYTES, Mapping};
 use crate::{Error, Result};
 use comm::Comm;
 use std::ffi::CString;
@@ -40,9 +40,9 @@ impl Segment {
     ///
     /// # Errors
     /// - [`Error::NoMemory`], [`Error::Memory`]: the node does not have so much.
-    pub(crate) fn shared(node: &Comm, own_bytes: u64, array: &str) -> Result<Self> {
+    pub(crate) fn shared(node: &Comm, own_bytes: u64, extent: Extent, array: &str) -> Result<Self> {
         if node.size() == 1 {
-            return Self::private(own_bytes, array);
+            return Self::private(own_bytes, extent, array);
         }
         let sizes = node.all_gather(&[own_bytes])?;
         // The first page holds the token by which a rank knows that it has opened the right file.
@@ -53,7 +53,7 @@ impl Segment {
             total = total.and_then(|total| total.checked_add(size.checked_next_multiple_of(PAGE_BYTES)?));
         }
         // Every rank sees the same sizes, so all refuse or none.
-        let total = with_last_huge_page(check_memory(total, array)?);
+        let total = extent.of(check_memory(total, array)?);
         let file = match open_together(node, total, Kind::Anonymous)? {
             Ok(file) => file,
             Err(first) => {
@@ -76,9 +76,9 @@ impl Segment {
     ///
     /// # Errors
     /// As [`shared`](Self::shared).
-    pub(crate) fn private(own_bytes: u64, array: &str) -> Result<Self> {
+    pub(crate) fn private(own_bytes: u64, extent: Extent, array: &str) -> Result<Self> {
         let total = check_memory(own_bytes.max(1).checked_next_multiple_of(PAGE_BYTES), array)?;
-        let total = with_last_huge_page(total);
+        let total = extent.of(total);
         let mapping = Mapping::private(section::size(total)).map_err(no_memory("mapping memory", total))?;
         let mut segment = Self { mapping, starts: vec![0], own: 0, is_private: true, is_huge: false };
         segment.is_huge = segment.has_huge_pages() && node::gives_huge_pages();
@@ -94,6 +94,12 @@ impl Segment {
     /// This rank's part.
     pub(crate) fn own(&self) -> *mut u8 {
         self.part(self.own)
+    }
+
+    /// The memory that it takes when all of it is touched, of which each byte is told by one rank.
+    pub(crate) fn taken_bytes(&self) -> u64 {
+        // All ranks of the node have mapped all of it.
+        if self.is_private || self.own == 0 { self.mapping.bytes() as u64 } else { 0 }
     }
 
     /// Whether this rank's memory, and in all likelihood that of the others, is in huge pages, or will be when it is touched.

@@ -10,8 +10,11 @@
 //! ```text
 //! retained   = sum over k of [ product(P of dimensions before k) * U_k * product(Max of those after k) ]
 //! Max blocks = min(those of the buffers, steps)
-//! memory     = retained + Max blocks * product(Max) + write blocks * product(write unit)
+//! memory     = retained + Max blocks * product(Max) + write blocks * product(write unit) + arrays * rounding
 //! ```
+//!
+//! Each Max block and each write block is an *array* in memory, and so is all that is retained together, if there is something; an array
+//! takes some more than its elements, the *rounding*.
 //!
 //! So memory does not always grow with the template: a pass that becomes a single step has a single Max block.
 //!
@@ -115,8 +118,16 @@ pub(crate) struct Prices<'a> {
     pub(crate) device: &'a DeviceModel,
     pub(crate) buffers: Buffers,
     pub(crate) element_bytes: u64,
+    /// What each array in memory takes beyond its elements, see [`Problem::rounding_bytes`](crate::Problem::rounding_bytes).
+    pub(crate) rounding_bytes: u64,
     /// The dimensions as the target stores them, the slowest first.
     pub(crate) write_order: &'a [usize],
+}
+
+impl Prices<'_> {
+    fn rounding_elems(&self) -> u128 {
+        self.rounding_bytes.div_ceil(self.element_bytes).into()
+    }
 }
 
 /// The order of traversal with the least memory, the fastest dimension first: ascending `(P - Max) / U`; where nothing is left
@@ -177,12 +188,13 @@ fn max_blocks(axes: &[Counted], buffers: Buffers) -> u64 {
 }
 
 /// Memory that steps need besides what is retained.
-pub(crate) fn buffers_elems(axes: &[Counted], buffers: Buffers) -> u128 {
-    let max_block = max_block_elems(axes);
+pub(crate) fn buffers_elems(axes: &[Counted], prices: &Prices<'_>) -> u128 {
     let write_block = product(axes.iter().map(|axis| axis.write_unit));
-    u128::from(max_blocks(axes, buffers))
-        .saturating_mul(max_block)
-        .saturating_add(u128::from(buffers.write_blocks).saturating_mul(write_block))
+    let arrays = |count: u64, elems: u128| {
+        u128::from(count).saturating_mul(elems.saturating_add(prices.rounding_elems()))
+    };
+    arrays(max_blocks(axes, prices.buffers), max_block_elems(axes))
+        .saturating_add(arrays(prices.buffers.write_blocks, write_block))
 }
 
 /// One dimension of the pieces of bricks that are moved.
@@ -291,13 +303,14 @@ fn writes(axes: &[Counted], prices: &Prices<'_>) -> Runs {
 
 /// The cost of a pass, if it needs no more than `memory_elems`. Cost: some hundred multiplications.
 pub(crate) fn within(axes: &[Counted], prices: &Prices<'_>, memory_elems: u128) -> Option<PassCost> {
-    let buffers = buffers_elems(axes, prices.buffers);
+    let buffers = buffers_elems(axes, prices);
     if buffers > memory_elems {
         return None;
     }
     let (order, dims) = traversal_order(axes);
     let retained = retained_elems(axes, &order[..dims]);
-    let memory = buffers.saturating_add(retained);
+    let rounding = if retained > 0 { prices.rounding_elems() } else { 0 };
+    let memory = buffers.saturating_add(retained).saturating_add(rounding);
     (memory <= memory_elems).then(|| cost(axes, prices, retained, memory))
 }
 
@@ -368,12 +381,21 @@ mod tests {
     const BUFFERS: Buffers = Buffers { max_blocks: 1, write_blocks: 0 };
 
     fn memory(axes: &[Counted], order: &[usize], buffers: Buffers) -> u128 {
-        retained_elems(axes, order) + buffers_elems(axes, buffers)
+        let device = DeviceModel::volume_only();
+        let prices =
+            Prices { device: &device, buffers, element_bytes: 8, rounding_bytes: 0, write_order: &[0, 1] };
+        retained_elems(axes, order) + buffers_elems(axes, &prices)
     }
 
     fn best(axes: &[Counted]) -> PassCost {
         let device = DeviceModel::volume_only();
-        let prices = Prices { device: &device, buffers: BUFFERS, element_bytes: 8, write_order: &[0, 1] };
+        let prices = Prices {
+            device: &device,
+            buffers: BUFFERS,
+            element_bytes: 8,
+            rounding_bytes: 0,
+            write_order: &[0, 1],
+        };
         within(axes, &prices, u128::MAX).unwrap()
     }
 
@@ -408,7 +430,8 @@ mod tests {
     fn a_pass_of_one_step_has_one_max_block_and_a_pass_of_two_has_two() {
         let device = DeviceModel { memory_bytes_per_second: 1, ..DeviceModel::volume_only() };
         let buffers = Buffers { max_blocks: 2, write_blocks: 1 };
-        let prices = Prices { device: &device, buffers, element_bytes: 8, write_order: &[0, 1] };
+        let prices =
+            Prices { device: &device, buffers, element_bytes: 8, rounding_bytes: 17, write_order: &[0, 1] };
         let of = |block| {
             let axis = |block| Axis {
                 len: 6,
@@ -421,10 +444,11 @@ mod tests {
             within(&[axis(block).into(), axis(6).into()], &prices, u128::MAX).unwrap()
         };
         let (one, two) = (of(6), of(3));
-        assert_eq!((one.steps, one.max_blocks, one.memory_elems), (1, 1, 36 + 4));
-        assert_eq!((two.steps, two.max_blocks, two.memory_elems), (2, 2, 2 * 18 + 4));
+        // Each of them, and the write block, takes three elements more.
+        assert_eq!((one.steps, one.max_blocks, one.memory_elems), (1, 1, 36 + 4 + 2 * 3));
+        assert_eq!((two.steps, two.max_blocks, two.memory_elems), (2, 2, 2 * 18 + 4 + 3 * 3));
         // What is in memory is what is paid for, and hardly anything else is.
-        assert!((one.seconds - 8.0 * 40.0).abs() < 1e-3, "{one:?}");
+        assert!((one.seconds - 8.0 * 46.0).abs() < 1e-3, "{one:?}");
     }
 
     #[test]
@@ -448,7 +472,13 @@ mod tests {
             axis.into()
         };
         let device = DeviceModel { page_bytes: 12 * 8, ..DeviceModel::default() };
-        let prices = Prices { device: &device, buffers: BUFFERS, element_bytes: 8, write_order: &[0, 1] };
+        let prices = Prices {
+            device: &device,
+            buffers: BUFFERS,
+            element_bytes: 8,
+            rounding_bytes: 0,
+            write_order: &[0, 1],
+        };
         let reads = |axes: [Counted; 2]| {
             let found = reads(&axes, &prices);
             assert_eq!(writes(&axes, &prices), found, "written as it is read");

@@ -10,7 +10,7 @@ use super::axis::{Axis, lcm};
 use super::cost::{Counted, PassCost, Prices, buffers_elems, within};
 use crate::problem::Shapes;
 
-/// Candidates of a plan, all passes together.
+/// Candidates of a plan, all passes together: half a second, where arrays have seven dimensions.
 pub const CANDIDATES_MAX: usize = 1_000_000;
 
 /// So many candidates of one kind are all looked at.
@@ -329,7 +329,7 @@ impl Search<'_> {
     /// The least memory that any candidate of [`parts`](Self::parts) needs: one element at a time.
     pub(crate) fn memory_least(&self) -> u128 {
         let one = |d: usize| -> Counted { self.shapes.axis(d, false, 1, 1) };
-        buffers_elems(&(0..self.dims()).map(one).collect::<Vec<_>>(), self.prices.buffers)
+        buffers_elems(&(0..self.dims()).map(one).collect::<Vec<_>>(), self.prices)
     }
 }
 
@@ -491,7 +491,7 @@ pub(crate) mod tests {
                 write_order.reverse();
             }
             let buffers = Buffers { max_blocks, write_blocks };
-            let prices = Prices { device: &device, buffers, element_bytes: 8, write_order: &write_order };
+            let prices = Prices { device: &device, buffers, element_bytes: 8, rounding_bytes: 0, write_order: &write_order };
             let shapes = shapes(&dims);
             let search = Search { shapes: &shapes, prices: &prices, memory_elems, exhaustive_max: EXHAUSTIVE_MAX };
             let found = search.parts(&mut Budget::default());
@@ -506,7 +506,7 @@ pub(crate) mod tests {
         ) {
             let device = DeviceModel { operations_per_second: 1 << 26, page_bytes: 8, ..DeviceModel::default() };
             let buffers = Buffers { max_blocks: 2, write_blocks: 1 };
-            let prices = Prices { device: &device, buffers, element_bytes: 8, write_order: &[1, 0] };
+            let prices = Prices { device: &device, buffers, element_bytes: 8, rounding_bytes: 0, write_order: &[1, 0] };
             let shapes = shapes(&dims);
             let elems: u64 = dims.iter().map(|d| d.0).product();
             let memory_elems = u128::from(elems / memory_part + 3);
@@ -524,8 +524,13 @@ pub(crate) mod tests {
     #[test]
     fn where_the_list_of_one_level_is_thinned_not_every_candidate_was_looked_at() {
         let device = DeviceModel::default();
-        let prices =
-            Prices { device: &device, buffers: Buffers::default(), element_bytes: 8, write_order: &[0, 1] };
+        let prices = Prices {
+            device: &device,
+            buffers: Buffers::default(),
+            element_bytes: 8,
+            rounding_bytes: 0,
+            write_order: &[0, 1],
+        };
         let found = |len| {
             let shapes = shapes(&[(len, 8, 8), (len, 8, 8)]);
             let search = Search {
@@ -546,7 +551,8 @@ pub(crate) mod tests {
     fn a_single_step_is_found_where_all_else_needs_a_second_max_block() {
         let device = DeviceModel::default();
         let buffers = Buffers { max_blocks: 2, write_blocks: 0 };
-        let prices = Prices { device: &device, buffers, element_bytes: 8, write_order: &[0, 1] };
+        let prices =
+            Prices { device: &device, buffers, element_bytes: 8, rounding_bytes: 0, write_order: &[0, 1] };
         // The array is one source brick.
         let shapes = shapes(&[(60, 60, 10), (60, 60, 10)]);
         // All candidates are looked at, the lists are thinned, one climbs.

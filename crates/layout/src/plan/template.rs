@@ -170,7 +170,8 @@ mod tests {
     fn found(memory_elems: u128) -> Option<(Vec<u64>, f64)> {
         let device = DeviceModel::volume_only();
         let buffers = Buffers { max_blocks: 1, write_blocks: 0 };
-        let prices = Prices { device: &device, buffers, element_bytes: 8, write_order: &[0, 1] };
+        let prices =
+            Prices { device: &device, buffers, element_bytes: 8, rounding_bytes: 0, write_order: &[0, 1] };
         let shape = |extents: &[u64]| Shape::new(extents).unwrap();
         let shapes = Shapes::whole(shape(&[160_000, 144_000]), shape(&[32, 9]), shape(&[5, 16]));
         figure_3(&shapes, &prices, memory_elems, &[1, 1], &mut Budget::default())
@@ -196,7 +197,8 @@ mod tests {
     fn a_single_step_is_found_where_smaller_templates_need_a_second_max_block() {
         let device = DeviceModel::volume_only();
         let buffers = Buffers { max_blocks: 2, write_blocks: 0 };
-        let prices = Prices { device: &device, buffers, element_bytes: 8, write_order: &[0, 1] };
+        let prices =
+            Prices { device: &device, buffers, element_bytes: 8, rounding_bytes: 0, write_order: &[0, 1] };
         let shape = |extents: &[u64]| Shape::new(extents).unwrap();
         // The array is one source brick.
         let shapes = Shapes::whole(shape(&[60, 60]), shape(&[60, 60]), shape(&[10, 10]));

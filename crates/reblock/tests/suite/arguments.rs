@@ -109,8 +109,16 @@ pub(crate) fn memory_that_programs_give_may_be_as_little_as_nothing(world: &Worl
         let options = Options { units, ..Options::default() };
         let straight = Permutation::identity(2);
         let done = world.copy(&disk, (&source, &mut target), &straight, &options).expect("copied");
-        // Four bricks, which are aligned to pages.
-        assert_eq!(done.plan.problem().memory_bytes, 4 * 8192);
+        // Four bricks, which are aligned to pages, in a box of all ranks.
+        assert_eq!(done.plan.problem().memory_bytes, 4 * 8192 + world.rounding_bytes());
+        assert!(done.boxes_bytes_peak <= done.plan.memory_bytes_max(), "{}", done.plan);
+        // Two buffers of a brick, far more than was given.
+        let taken = disk.memory_bytes_peak();
+        assert!(
+            taken <= done.buffers_bytes && done.buffers_bytes == 2 * 8192,
+            "{taken} of {}",
+            done.buffers_bytes
+        );
         assert_eq!(done.plan.passes().len() > 1, units == Units::WholeBricks, "{}", done.plan);
         assert!(world.elements(&target) == counted(8000));
         delete(world, vec![target]);

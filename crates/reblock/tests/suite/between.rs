@@ -3,8 +3,10 @@
 use crate::world::{World, all_fail, counted, nothing_is_beside, permuted, spec};
 use dra::{Access, ArrayDirectory, Context, DataType, DiskArray, UNFINISHED};
 use layout::{DeviceModel, Permutation};
-use reblock::Options;
+use reblock::{Copying, Options};
 use serde_json::json;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 const DIMS: [u64; 2] = [96, 120];
 
@@ -108,4 +110,75 @@ pub(crate) fn with_an_unfinished_target_go_its_arrays_between_passes(world: &Wor
     assert_eq!(is_there, [false, false, true]);
     world.barrier();
     disk.remove(&World::path("target.pass-2")).expect("removed");
+}
+
+pub(crate) fn whatever_a_target_is_called_its_arrays_between_passes_are_at_one_place(world: &World) {
+    let (disk, turned) = (context(world), Permutation::new(&[1, 0]).unwrap());
+    let source = source_at(world, &disk, "source");
+    target(&disk).close().expect("closed");
+    let link = World::path("links").join("another");
+    if world.is_first() {
+        std::fs::create_dir(World::path("links")).expect("a directory");
+        std::os::unix::fs::symlink("../target", &link).expect("a link");
+    }
+    world.barrier();
+    // One try by the one name, which ends within a pass that is not the last, ...
+    let mut by_link = disk.open(&link, Access::ReadWrite).expect("opened");
+    let maker = Box::new(dra_ga::maker(&world.ga));
+    let mut copying =
+        Copying::begin(&disk, maker, (&source, &mut by_link), &turned, &options()).expect("begun");
+    assert!(copying.progress().passes > 1);
+    let mut written = 0;
+    while written == 0 {
+        let mut progress = |progress: &reblock::Progress| written = progress.written_bytes;
+        assert!(!copying.probe((&source, &mut by_link), &mut progress).expect("asked"));
+    }
+    copying.abandon().expect("memory is freed");
+    by_link.close().expect("closed");
+    assert!(ArrayDirectory::open(&World::path("target.pass-1")).is_ok());
+    nothing_is_beside(&link);
+    world.barrier();
+    // ... the next by the other.
+    let mut target = disk.open(&World::path("target"), Access::ReadWrite).expect("opened");
+    world.copy(&disk, (&source, &mut target), &turned, &options()).expect("copied");
+    assert!(world.elements(&target) == permuted(&counted(DIMS.iter().product()), &DIMS, &turned, 8));
+    nothing_is_beside(&World::path("target"));
+    delete(world, vec![source, target]);
+    if world.is_first() {
+        std::fs::remove_dir_all(World::path("links")).expect("removed");
+    }
+    world.barrier();
+}
+
+pub(crate) fn a_name_that_is_too_long_for_arrays_between_passes_is_told_as_that(world: &World) {
+    let (disk, turned) = (context(world), Permutation::new(&[1, 0]).unwrap());
+    let source = source_at(world, &disk, "source");
+    let to = spec(&[120, 96], &[3, 96], DataType::Float64);
+    let mut target = disk.create(&World::path(&"t".repeat(250)), &to, Access::ReadWrite).expect("created");
+    let text = all_fail(&disk, world.copy(&disk, (&source, &mut target), &turned, &options()));
+    assert!(text.contains("File name too long") && !text.contains("something else"), "{text}");
+    assert_eq!(target.unfinished().expect("looked"), None, "nothing was begun");
+    delete(world, vec![source, target]);
+}
+
+/// What a directory takes on disk, with all that is in it; what goes meanwhile counts or not.
+fn disk_bytes(path: &Path) -> u64 {
+    let Ok(found) = path.symlink_metadata() else { return 0 };
+    let entries = path.read_dir().into_iter().flatten().flatten();
+    found.blocks() * 512 + entries.map(|entry| disk_bytes(&entry.path())).sum::<u64>()
+}
+
+pub(crate) fn arrays_between_passes_take_no_more_disk_than_the_plan_says(world: &World) {
+    let (disk, turned) = (context(world), Permutation::new(&[1, 0]).unwrap());
+    let (source, mut target) = (source_at(world, &disk, "source"), target(&disk));
+    let mut most = 0;
+    let mut progress = |_: &reblock::Progress| {
+        let passes = (1..=9).map(|pass| World::path(&format!("target.pass-{pass}")));
+        most = most.max(passes.map(|path| disk_bytes(&path)).sum::<u64>());
+    };
+    let maker = dra_ga::maker(&world.ga);
+    let done = reblock::copy(&disk, &maker, (&source, &mut target), &turned, &options(), &mut progress);
+    let told = done.expect("copied").plan.disk_bytes_max();
+    assert!(most > 96 * 120 * 8 && u128::from(most) <= told, "{most} bytes instead of {told}");
+    delete(world, vec![source, target]);
 }

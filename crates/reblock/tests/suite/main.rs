@@ -35,6 +35,10 @@ fn main() -> ExitCode {
             scenario!(between::an_array_of_others_at_the_name_of_one_between_passes_is_left_alone).hosts(..2),
             scenario!(between::an_array_between_passes_of_an_earlier_copy_is_replaced).hosts(..2),
             scenario!(between::with_an_unfinished_target_go_its_arrays_between_passes),
+            scenario!(between::whatever_a_target_is_called_its_arrays_between_passes_are_at_one_place)
+                .hosts(..2),
+            scenario!(between::arrays_between_passes_take_no_more_disk_than_the_plan_says).hosts(..2),
+            scenario!(between::a_name_that_is_too_long_for_arrays_between_passes_is_told_as_that).hosts(..2),
             scenario!(counting::what_reaches_the_disk_is_what_the_plan_has_counted).hosts(..2),
             scenario!(counting::large_bricks_are_written_around_the_page_cache).hosts(..2),
             scenario!(counting::buffers_leave_the_memory_to_boxes_and_get_it_back).hosts(..2),

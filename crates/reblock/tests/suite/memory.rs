@@ -2,7 +2,7 @@
 
 use crate::world::{World, all_fail, counted, nothing_is_beside, permuted, spec};
 use dra::{Access, ArrayInMemory, DataType, MadeArray, MakeArray, MemoryError, MemoryPiece};
-use layout::{DeviceModel, Permutation};
+use layout::{DeviceModel, Permutation, Units};
 use reblock::{Options, Outcome};
 use section::{Section, Shape};
 use std::sync::Arc;
@@ -64,6 +64,10 @@ impl MakeArray for Maker {
 impl MadeArray for Made {
     fn in_memory(&self) -> Arc<dyn ArrayInMemory> {
         self.in_memory.clone()
+    }
+
+    fn taken_bytes(&self) -> Option<u64> {
+        self.made.taken_bytes()
     }
 
     fn free(self: Box<Self>) -> Result<(), MemoryError> {
@@ -160,7 +164,7 @@ fn copy(world: &World, disk: &dra::Context, maker: &Maker) -> reblock::Result<Ou
 pub(crate) fn whichever_box_cannot_be_had_all_ranks_are_told_and_another_try_completes_the_copy(
     world: &World,
 ) {
-    let disk = world.context(60_000 / world.ga.ranks() as u64);
+    let disk = world.context_for(50_000);
     let elements = counted(DIMS.iter().product());
     let from = spec(&DIMS, &[4, 120], DataType::Float64);
     world.source(&disk, &World::path("source"), &from, &elements).close().expect("closed");
@@ -198,7 +202,7 @@ pub(crate) fn whichever_box_cannot_be_had_all_ranks_are_told_and_another_try_com
 
 /// Where not even the first box can be had nothing has been written, and what was there can be read as before.
 pub(crate) fn a_copy_that_cannot_begin_leaves_the_target_as_it_was(world: &World) {
-    let disk = world.context(60_000 / world.ga.ranks() as u64);
+    let disk = world.context_for(50_000);
     let (path, elements) = (World::path("target"), counted(DIMS.iter().product()));
     let from = spec(&DIMS, &[4, 120], DataType::Float64);
     world.source(&disk, &World::path("source"), &from, &elements).close().expect("closed");
@@ -259,10 +263,12 @@ fn with_memory_taken<T>(work: impl FnOnce() -> T) -> (T, u64) {
 /// or far larger. Of several ranks each maps what the others have, so each is held against all of it.
 pub(crate) fn what_the_system_counts_is_no_more_than_the_memory_that_was_given(world: &World) {
     const MIB: u64 = 1 << 20;
-    for (brick, to, memory_bytes) in [
-        ([8, 2048], [512, 32], 12 * MIB),
-        ([2048, 2048], [2048, 2048], 12 * MIB),
-        ([64, 2048], [2048, 64], 24 * MIB),
+    for (brick, to, memory_bytes, units) in [
+        ([8, 2048], [512, 32], 12 * MIB, Units::Parts),
+        ([2048, 2048], [2048, 2048], 12 * MIB, Units::Parts),
+        ([64, 2048], [2048, 64], 24 * MIB, Units::Parts),
+        // What is retained is many boxes.
+        ([96, 128], [96, 128], 12 * MIB, Units::WholeBricks),
     ] {
         let dims = [2048, 2048];
         let elements = counted(dims.iter().product());
@@ -287,8 +293,12 @@ pub(crate) fn what_the_system_counts_is_no_more_than_the_memory_that_was_given(w
         // Each processor counts some pages for itself.
         assert!(more >= 7 * MIB, "{more} are counted");
         let (done, taken) = with_memory_taken(|| {
-            world.copy(&disk, (&source, &mut target), &turned, &Options::default()).expect("copied")
+            let options = Options { units, ..Options::default() };
+            world.copy(&disk, (&source, &mut target), &turned, &options).expect("copied")
         });
+        let retained = done.plan.passes().iter().map(|pass| pass.cost().retained_elems).max();
+        assert_eq!(retained > Some(0), units == Units::WholeBricks, "{}", done.plan);
+        assert!(done.boxes_bytes_peak <= done.plan.memory_bytes_max(), "{}", done.plan);
         assert!(taken <= memory_bytes + BESIDES_BYTES, "{taken} of {memory_bytes}: {}", done.plan);
         assert!(world.elements(&target) == permuted(&elements, &dims, &turned, 8), "{}", done.plan);
         for array in [source, target] {

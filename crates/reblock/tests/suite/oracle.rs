@@ -14,10 +14,11 @@ fn random_permutation(rng: &mut Rng, dims: usize) -> Permutation {
     Permutation::new(&list).unwrap()
 }
 
-/// Up to seven extents, of at most some thousand elements.
-fn random_dims(rng: &mut Rng) -> Vec<u64> {
+/// Up to seven extents, of at most some thousand elements: for many ranks more, because they do not share pages.
+fn random_dims(rng: &mut Rng, ranks: u64) -> Vec<u64> {
     let dims = rng.usize(1..=7);
-    let extent_max = [0, 3000, 70, 16, 8, 5, 4, 3][dims];
+    let more = ranks.div_ceil(2);
+    let extent_max = [0, 3000 * more, 70 * more.isqrt(), 16, 8, 5, 4, 3][dims];
     (0..dims).map(|_| rng.u64(1..=extent_max)).collect()
 }
 
@@ -73,10 +74,13 @@ pub(crate) fn random_targets_are_the_permuted_source(world: &World) {
 fn one(world: &World, rng: &mut Rng, seen: &mut Seen) {
     let data_type = DataType::ALL[rng.usize(..6)];
     let bytes = size(data_type.bytes());
-    let dims = random_dims(rng);
+    let dims = random_dims(rng, world.ga.ranks() as u64);
     let permutation = random_permutation(rng, dims.len());
     let target_dims = permutation.to_target(&dims);
-    let disk = world.context(rng.u64(0..60_000));
+    // Of elements, and of the arrays that they are in.
+    let ranks = world.ga.ranks() as u64;
+    let memory_bytes = rng.u64(0..60_000) + rng.u64(0..4) * world.rounding_bytes();
+    let disk = world.context(memory_bytes / ranks);
     let elements: Vec<u8> = (0..size(dims.iter().product::<u64>()) * bytes).map(|_| rng.u8(1..)).collect();
     let mut from = spec(&dims, &random_brick(rng, &dims), data_type);
     from.attributes.io_processes_hint = rng.i64(-1..4);

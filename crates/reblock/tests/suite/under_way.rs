@@ -147,7 +147,7 @@ pub(crate) fn a_copy_with_a_single_box_goes_on_when_it_is_asked(world: &World) {
 /// Bricks whose common multiple is the array: there is no other template, and from step to step something is retained.
 pub(crate) fn a_copy_that_was_given_up_goes_on_within_a_template(world: &World) {
     const ROWS: u64 = 29 * 31;
-    let disk = world.context(8_000 / world.ga.ranks() as u64);
+    let disk = world.context_for(8_000);
     let elements = counted(4 * ROWS);
     let same = Permutation::identity(2);
     let bricks = |rows| spec(&[ROWS, 4], &[rows, 4], DataType::Float64);

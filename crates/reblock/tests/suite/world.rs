@@ -38,6 +38,17 @@ impl World {
         dra_ga::context(&self.ga, settings).expect("a context")
     }
 
+    /// A context of all ranks with memory for so many bytes of elements, and for what three arrays take besides.
+    pub(crate) fn context_for(&self, elements_bytes: u64) -> Context {
+        let ranks = self.ga.ranks() as u64;
+        self.context((elements_bytes + 3 * self.rounding_bytes()) / ranks)
+    }
+
+    /// What an array in memory takes beyond its elements, at most.
+    pub(crate) fn rounding_bytes(&self) -> u64 {
+        layout::rounding_bytes(self.ga.ranks() as u64, self.context(0).nodes() as u64)
+    }
+
     /// A context whose shards are on devices of the test's own.
     pub(crate) fn on_devices(&self, memory_bytes: u64, open: Arc<dra::OpenDevice>) -> Context {
         let comm = Arc::new(self.ga.world().communicator().expect("a communicator"));

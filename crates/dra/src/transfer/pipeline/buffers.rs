@@ -43,14 +43,15 @@ impl Buffers {
             return Ok(are_right && !self.free.is_empty());
         }
         self.clear();
-        let count = size((self.memory_bytes / len_bytes).clamp(BUFFERS_MIN, BUFFERS_MAX));
+        let taken_bytes = in_pages(len_bytes);
+        let count = size((self.memory_bytes / taken_bytes).clamp(BUFFERS_MIN, BUFFERS_MAX));
         self.free = PageBuffer::several(size(len_bytes), count).map_err(|source| Error::NoMemory {
             count,
             bytes: len_bytes,
             source,
         })?;
         (self.len_bytes, self.count) = (len_bytes, count);
-        self.peak_bytes = self.peak_bytes.max(count as u64 * len_bytes);
+        self.peak_bytes = self.peak_bytes.max(count as u64 * taken_bytes);
         Ok(true)
     }
 
@@ -75,8 +76,43 @@ impl Buffers {
     }
 }
 
+/// What a buffer takes.
+fn in_pages(len_bytes: u64) -> u64 {
+    len_bytes.checked_next_multiple_of(PAGE_BYTES).unwrap_or(u64::MAX)
+}
+
+/// What the buffers of a rank that has `memory_bytes` for them take, at most, in bytes, where no brick has more room on disk than
+/// `brick_bytes`: two buffers, however little memory there is.
+pub fn buffers_bytes_max(memory_bytes: u64, brick_bytes: u64) -> u64 {
+    memory_bytes.max(BUFFERS_MIN * in_pages(brick_bytes.min(BUFFER_BYTES_MIN)))
+}
+
 /// How long buffers are that have `memory_bytes` together, for bricks of `brick_bytes`: larger bricks are moved in pieces.
 pub(in crate::transfer) fn buffer_bytes(memory_bytes: u64, brick_bytes: u64) -> u64 {
     let half = memory_bytes / BUFFERS_MIN / PAGE_BYTES * PAGE_BYTES;
     brick_bytes.min(half.max(BUFFER_BYTES_MIN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_take_no_more_than_is_told_however_little_memory_there_is() {
+        for memory_bytes in [0, 1, 4095, 10_000, 100_000, 3 << 20] {
+            for brick_bytes in [1, 512, 4096, 5000, 1 << 20, (1 << 20) + 1, 64 << 20] {
+                let mut buffers = Buffers::new(memory_bytes);
+                let len_bytes = buffers.len_for(brick_bytes);
+                assert!(buffers.prepare(len_bytes, 0).unwrap());
+                let held: usize = buffers.free.iter().map(|buffer| buffer.len()).sum();
+                assert_eq!(buffers.peak_bytes, held as u64, "{memory_bytes} for {brick_bytes}");
+                let told = buffers_bytes_max(memory_bytes, brick_bytes);
+                assert!(
+                    buffers.peak_bytes <= told,
+                    "{memory_bytes} for {brick_bytes}: {}",
+                    buffers.peak_bytes
+                );
+            }
+        }
+    }
 }
