@@ -162,7 +162,6 @@ fn is_of(array: &ArrayDirectory, target: &Path) -> bool {
 mod tests {
     use super::*;
     use crate::format::{ArraySpec, DataType, UNFINISHED};
-    use std::fs;
 
     fn array(path: &Path, key: &str, value: Value) {
         let mut spec = ArraySpec::new(&[3], DataType::Float64).unwrap();
