@@ -391,9 +391,9 @@ fn resume_after(first: u64, second: u64, replaces: bool) -> Option<bool> {
 #[test]
 fn a_complete_part_is_put_in_place_wherever_its_program_stopped_and_whoever_did_so_before() {
     for replaces in [false, true] {
-        let stops = |first| (0..20).map_while(move |second| resume_after(first, second, replaces));
+        let stops = |first| (0..20).step_by(3).map_while(move |second| resume_after(first, second, replaces));
         let resumed = (0..60).flat_map(stops).filter(|&resumed| resumed).count();
-        assert!(resumed >= 40, "{resumed} times");
+        assert!(resumed >= 14, "{resumed} times");
     }
 }
 
