@@ -269,7 +269,8 @@ impl File {
 
     /// Writes all of `from` at `offset_bytes`, extending the file if need be; a gap reads as zeros.
     ///
-    /// Small sequential writes are gathered: an error may be reported by a later write, wait, length, sync or close.
+    /// Small sequential writes are gathered: an error may be reported by a later write, which is not made then, or by a wait, length, sync
+    /// or close.
     ///
     /// # Errors
     /// [`Error::NoSpace`] or [`Error::Transfer`] with the system's reason; [`Error::Mode`] if the file is open for

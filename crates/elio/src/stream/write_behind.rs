@@ -5,8 +5,11 @@
 //! difference hands it over first. It reaches the kernel at the latest by length, sync or close, when the buffer is full,
 //! or after a tenth of a second; of a file that other processes write, also by wait. If the kernel refuses, the data of a private file stays
 //! held and the error is reported to whoever asked; only the close of the last handle gives it up, and says so. Until the kernel has taken what it
-//! refused, each wait asks again. Of a file that others write it is given up at once, because later it might go over what they have
-//! written meanwhile: its requests have failed, and if nobody waits for one, the next flush, sync or close says so.
+//! refused, each wait asks again. A write that is told the error is itself not held: its caller knows that it was
+//! not made. Of a file that others write it is given up at once, because later it might go over what they have written meanwhile: its requests have
+//! failed, and if nobody waits for one, the next flush, sync or close says so.
+//!
+//! Nothing is held by a program that ends, once its files have been handed over, nor by a forked child: nobody would hand it over.
 
 use crate::buffer::{PoolBuffer, pool};
 use crate::device::{Device, Route};
