@@ -104,16 +104,14 @@ pub(crate) fn prepare(
     let mine = i64::try_from(context.memory_bytes()).unwrap_or(i64::MAX) / MEMORY_UNIT;
     // What makes no sense is an error where an array is made.
     let align_bytes = Alignment::from_environment().map_or(1, Alignment::bytes).cast_signed();
-    let of_all = |mine, operation| -> Result<u64> {
+    let of_all = |mine, unit: i64, operation| -> Result<u64> {
         let mut all = [mine];
         context.comm().all_reduce(&mut all, operation).map_err(dra::Error::Comm)?;
-        Ok(u64::try_from(all[0]).unwrap_or(0))
+        Ok(u64::try_from(all[0]).unwrap_or(0).saturating_mul(unit.unsigned_abs()))
     };
-    let memory = |operation| Ok(of_all(mine, operation)?.saturating_mul(MEMORY_UNIT.unsigned_abs()));
-    let (memory_bytes, least_bytes): (Result<u64>, Result<u64>) =
-        (memory(Operation::Sum), memory(Operation::Min));
-    let (memory_bytes, least_bytes) = (memory_bytes?, least_bytes?);
-    let align_bytes = of_all(align_bytes, Operation::Max)?;
+    let memory_bytes = of_all(mine, MEMORY_UNIT, Operation::Sum)?;
+    let least_bytes = of_all(mine, MEMORY_UNIT, Operation::Min)?;
+    let align_bytes = of_all(align_bytes, 1, Operation::Max)?;
     let (ranks, io_processes) =
         (context.comm().size() as u64, target.io_processes().max(source.io_processes()) as u64);
     let stride_bytes = |array: &DiskArray| array.directory().layout().shard().stride_bytes();

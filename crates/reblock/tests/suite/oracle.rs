@@ -14,12 +14,16 @@ fn random_permutation(rng: &mut Rng, dims: usize) -> Permutation {
     Permutation::new(&list).unwrap()
 }
 
-/// Up to seven extents, of at most some thousand elements: for many ranks more, because they do not share pages.
-fn random_dims(rng: &mut Rng, ranks: u64) -> Vec<u64> {
+/// Up to seven extents, of at most some thousand elements, or, half of the time, of so many at least: where an array in memory takes more
+/// than all elements do, because ranks share no pages, one box is always the best.
+fn random_dims(rng: &mut Rng, elems_min: u64) -> Vec<u64> {
     let dims = rng.usize(1..=7);
-    let more = ranks.div_ceil(2);
-    let extent_max = [0, 3000 * more, 70 * more.isqrt(), 16, 8, 5, 4, 3][dims];
-    (0..dims).map(|_| rng.u64(1..=extent_max)).collect()
+    let extent_max = [0, 3000, 70, 16, 8, 5, 4, 3][dims];
+    let mut extents: Vec<u64> = (0..dims).map(|_| rng.u64(1..=extent_max)).collect();
+    if rng.bool() {
+        extents[0] = extents[0].max(elems_min.div_ceil(extents[1..].iter().product()));
+    }
+    extents
 }
 
 /// Primes, ones, bricks larger than the array, and others.
@@ -74,7 +78,7 @@ pub(crate) fn random_targets_are_the_permuted_source(world: &World) {
 fn one(world: &World, rng: &mut Rng, seen: &mut Seen) {
     let data_type = DataType::ALL[rng.usize(..6)];
     let bytes = size(data_type.bytes());
-    let dims = random_dims(rng, world.ga.ranks() as u64);
+    let dims = random_dims(rng, 3 * world.rounding_bytes() / data_type.bytes());
     let permutation = random_permutation(rng, dims.len());
     let target_dims = permutation.to_target(&dims);
     // Of elements, and of the arrays that they are in.
