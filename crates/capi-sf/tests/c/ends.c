@@ -153,6 +153,22 @@ static void at_exit_with_arrays(int *argc, char ***argv)
     exit(check_failures != 0);
 }
 
+static int late_file;
+
+static void leave_behind_late(void)
+{
+    leave_behind(late_file);
+}
+
+/* An exit handler that comes after the library's writes: it was registered before. */
+static void in_exit_handlers(int *argc, char ***argv)
+{
+    start_mpi(argc, argv);
+    atexit(leave_behind_late);
+    late_file = suffixed(1);
+    MPI_Finalize();
+}
+
 /* A later run, on any number of ranks. */
 static void later(int *argc, char ***argv, int writers)
 {
@@ -178,6 +194,7 @@ int main(int argc, char **argv)
     else if (strcmp(how, "at_terminate_of_arrays") == 0) at_terminate_of_arrays(&argc, &argv);
     else if (strcmp(how, "at_finalize") == 0) at_finalize(&argc, &argv);
     else if (strcmp(how, "at_exit_with_arrays") == 0) at_exit_with_arrays(&argc, &argv);
+    else if (strcmp(how, "in_exit_handlers") == 0) in_exit_handlers(&argc, &argv);
     else if (strcmp(how, "later") == 0 && argc > 3) later(&argc, &argv, atoi(argv[3]));
     else return 2;
     return check_failures == 0 ? 0 : 1;
