@@ -229,6 +229,27 @@ impl Creation {
         self.disk.sync_directory(&self.path)
     }
 
+    /// Takes the second step back: the new array is beside its place again, and complete. The old one comes back when this is dropped:
+    /// where others have parts of the array too, after all have withdrawn theirs.
+    ///
+    /// # Errors
+    /// What the system says; then the new array may be in its place.
+    pub fn withdraw(&mut self) -> Result<()> {
+        if self.stage == Stage::Named {
+            let new = self.new_path();
+            self.disk.rename(&self.path.join(METADATA), &new.join(METADATA))?;
+            self.disk.sync_directory(&new)?;
+            self.disk.sync_directory(&self.path)?;
+            self.stage = Stage::Naming;
+        }
+        Ok(())
+    }
+
+    /// Puts nothing back, for those who do not know how far others are: all stays as a kill would leave it, and another opening can tell.
+    pub fn leave(mut self) {
+        self.stage = Stage::Joined;
+    }
+
     fn take_place(&self) -> Result<()> {
         let new = self.new_path();
         // A creation that is taken up may have come so far.
@@ -348,14 +369,11 @@ impl Creation {
         self.disk.remove_tree(&old)
     }
 
-    fn abandon(&self) -> Result<()> {
-        // First, so that nobody takes what is left for a part that is complete, and no metadata lose their shards.
-        if self.stage == Stage::Named {
-            self.disk.remove_file(&self.path.join(METADATA))?;
-            self.disk.sync_directory(&self.path)?;
-        }
+    fn abandon(&mut self) -> Result<()> {
+        // First, so that no metadata lose their shards; and then nobody takes what is left for a part that is complete.
+        self.withdraw()?;
         self.disk.remove_tree(&self.new_path().join(METADATA))?;
-        if matches!(self.stage, Stage::Naming | Stage::Named) {
+        if self.stage == Stage::Naming {
             self.reinstate_old()?;
         }
         take_back(&self.disk, &self.path, self.owns_directory)

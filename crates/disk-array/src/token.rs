@@ -62,14 +62,25 @@ impl Token {
     }
 }
 
+impl Token {
+    /// Removes the file. Where hosts share directories, all do that before one removes what he has made, by dropping this: a directory
+    /// with something in it stays.
+    pub fn take_away(&mut self) {
+        if let Some(file) = self.file.take()
+            && let Err(error) = self.disk.remove_file(&file)
+        {
+            tracing::warn!(%error, "a token is left behind");
+        }
+    }
+}
+
 impl Drop for Token {
     fn drop(&mut self) {
-        let removed = self.file.as_ref().map_or(Ok(()), |file| self.disk.remove_file(file)).and_then(|()| {
-            // What others have put there since stays, with its directory.
-            self.made.iter().rev().try_for_each(|directory| self.disk.remove_directory(directory).map(drop))
-        });
-        if let Err(error) = removed {
-            tracing::warn!(%error, "a token is left behind");
+        self.take_away();
+        // What others have put there since stays, with its directory.
+        let mut made = self.made.iter().rev();
+        if let Err(error) = made.try_for_each(|directory| self.disk.remove_directory(directory).map(drop)) {
+            tracing::warn!(%error, "the directory of a token is left behind");
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::format::{ArraySpec, Part};
 use crate::owners::Owners;
 use crate::shards::Shards;
 use disk_array::{ArrayDirectory, Creation, absolute};
-use parts::{check_same_array, find_parts, host_names, open_completed};
+use parts::{check_same_array, end_replacing, find_parts, host_names};
 use sighting::is_shared;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -30,6 +30,8 @@ pub(crate) fn create(context: &Context, path: &Path, spec: &ArraySpec, access: A
     let unique = context.unique_text()?;
     let mut spec = spec.clone();
     spec.attributes.id = Some(unique.clone());
+    // The old array is what stays if this fails.
+    end_replacing(context, &path)?;
     let begun = if rank == 0 { begin(&path, &spec).map(Some) } else { Ok(None) };
     let begun = context.agree_on("creating an array", &path, &(format!("{spec:?}"), access), begun)?;
     let everyone: Vec<usize> = (0..context.comm().size()).collect();
@@ -83,9 +85,30 @@ fn make_in_steps(
     });
     let mut creation = context.agree(made.map_err(Error::from))?;
     let agree = |step: disk_array::Result<()>| context.agree(step.map_err(Error::from));
-    agree(if commits { creation.complete() } else { Ok(()) })?;
-    agree(if commits { creation.put_in_place() } else { Ok(()) })?;
-    agree(if commits { creation.finish().map(drop) } else { Ok(()) })
+    if spec.attributes.part.is_none() {
+        return agree(if commits { creation.commit().map(drop) } else { Ok(()) });
+    }
+    let mut replaced = agree(if commits { creation.complete() } else { Ok(()) });
+    if replaced.is_ok() {
+        replaced = agree(if commits { creation.put_in_place() } else { Ok(()) });
+        if let Err(Error::OnRank { .. }) = replaced
+            && let Err(error) = agree(if commits { creation.withdraw() } else { Ok(()) })
+        {
+            // Somewhere the new part has its place: nobody takes away his.
+            creation.leave();
+            return Err(error);
+        }
+    }
+    match replaced {
+        Ok(()) => agree(if commits { creation.finish().map(drop) } else { Ok(()) }),
+        Err(error) => {
+            if let Error::Comm(_) = error {
+                // Others may have heard that all have come so far.
+                creation.leave();
+            }
+            Err(error)
+        }
+    }
 }
 
 /// Those of the shards in a directory that this rank, one of `ranks`, makes or looks at.
@@ -114,7 +137,8 @@ fn check_same_here(context: &Context, path: &Path) -> Result<()> {
 /// Opens an array. Collective.
 pub(crate) fn open(context: &Context, path: &Path, access: Access) -> Result<DiskArray> {
     let path = absolute(path);
-    let directory = open_completed(context, &path)?;
+    end_replacing(context, &path)?;
+    let directory = context.agree(ArrayDirectory::open(&path).map_err(Error::from))?;
     check_same_here(context, &path)?;
     // Which array, not only which name: a directory may be another one on another host.
     let mut attributes = directory.attributes().cloned().unwrap_or_default();
@@ -124,7 +148,7 @@ pub(crate) fn open(context: &Context, path: &Path, access: Access) -> Result<Dis
     let found = (format!("{layout:?} {attributes:?} {:?} {of_array:?}", metadata.keys), access);
     context.agree_on("opening an array", &path, &found, Ok(()))?;
     check_same_array(context, &path, id.as_deref())?;
-    let node_of_part = find_parts(context, &directory, part.as_ref())?;
+    let node_of_part = find_parts(context, &directory, access, part.as_ref())?;
     let part = part.filter(|_| !node_of_part.is_empty());
     if access.is_writable() {
         context.agree(put_in_order(context, &directory, part.as_ref()))?;

@@ -95,6 +95,9 @@ impl<'a> Boxes<'a> {
         let copied =
             parts.iter().map(|part| retained.keep(held, part, (rank, ranks))).fold(Ok(()), Result::and);
         let array = Arc::clone(retained.array());
+        // Others may still need this rank for what they copy.
+        let met = array.meeting().map_or(Ok(()), |meeting| meeting());
+        let copied = copied.and(met);
         self.agree(copied.and_then(|()| array.complete()))?;
         self.agree(array.see_others())
     }

@@ -5,7 +5,7 @@
 //! forgotten before, there is room for as many elements as are free. Every rank finds the same places by itself.
 
 use crate::gathered::Held;
-use dra::{ArrayInMemory, DataType, MemoryError};
+use dra::{ArrayInMemory, DataType, Meeting, MemoryError};
 use section::{Layout, PIECE_BYTES, Runs, Section, Shape, copy_elements, size};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -209,6 +209,10 @@ impl ArrayInMemory for Dense {
 
     fn see_others(&self) -> Result<(), MemoryError> {
         self.array.see_others()
+    }
+
+    fn meeting(&self) -> Option<Meeting> {
+        self.array.meeting()
     }
 
     fn get(&self, section: &Section, to: &mut [u8], extents: &Shape) -> Result<(), MemoryError> {

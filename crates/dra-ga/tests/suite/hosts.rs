@@ -279,6 +279,11 @@ pub(crate) fn an_array_whose_making_was_killed_between_hosts_gets_its_other_part
         array.delete().expect("deleted");
         world.barrier();
     }
+    // Another array, of files that no file system takes, does not come in its place.
+    kill_between_hosts(world, "killed", &old);
+    let too_large = spec(&[1 << 50, 8], &[1 << 40, 8]);
+    world.all_fail(world.disk.create(&here, &too_large, Access::ReadWrite));
+    expect(world, &here, &zeros(), 2);
     // What the second host has beside the old array is not the rest of what the first one has.
     kill_between_hosts(world, "killed", &old);
     on_host(world, 1, || {
@@ -318,6 +323,16 @@ pub(crate) fn parts_that_are_collected_in_one_directory_are_the_array(world: &Wo
     assert!(transfer(world, &array, Some(&other)) == other);
     array.close().expect("closed");
     expect(world, &collected, &other, 0);
+    // Each host has a copy of all of them.
+    on_host(world, 0, || copy_tree(&collected, &path("copies")));
+    on_host(world, 1, || copy_tree(&collected, &path("copies")));
+    let array = world.disk.open(&path("copies"), Access::ReadOnly).expect("opened");
+    assert!(transfer(world, &array, None) == other);
+    array.close().expect("closed");
+    let text = world.all_fail(world.disk.open(&path("copies"), Access::ReadWrite));
+    assert!(text.contains("each host has all parts"), "{text}");
+    on_host(world, 0, || fs::remove_dir_all(path("copies")).unwrap());
+    on_host(world, 1, || fs::remove_dir_all(path("copies")).unwrap());
     // The parts are what they were.
     expect(world, &path("apart"), &elements, 2);
     for path in [&collected, &path("apart")] {

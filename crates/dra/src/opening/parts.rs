@@ -1,6 +1,8 @@
 //! The parts of an array that is on several hosts' own disks: which host has which, whether they are of one array, and what a program
 //! that was killed has left undone.
 
+use super::sighting::is_shared;
+use crate::array::Access;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::format::Part;
@@ -9,12 +11,11 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-/// Opens the directory that each rank sees. Where a program was killed that was replacing the parts of an array, and some hosts have the
-/// new one and others the old one, or none, these get the new one first: a host has it only after all have it complete beside the
-/// old one. Collective.
-pub(super) fn open_completed(context: &Context, path: &Path) -> Result<ArrayDirectory> {
+/// Where a program was killed that was replacing the parts of an array, and some hosts have the new one and others the old one, or
+/// none, these get the new one: a host has it only after all have it complete beside the old one. Collective.
+pub(super) fn end_replacing(context: &Context, path: &Path) -> Result<()> {
     if context.nodes() == 1 {
-        return context.agree(ArrayDirectory::open(path).map_err(Error::from));
+        return Ok(());
     }
     // Another host may just have made it.
     look_again(path);
@@ -24,7 +25,7 @@ pub(super) fn open_completed(context: &Context, path: &Path) -> Result<ArrayDire
     let (in_place, beside) = (opened.as_ref().ok().and_then(part), Creation::interrupted(path));
     let mine = [number_of(&in_place), number_of(&beside)];
     let all: Vec<[u64; 2]> = context.comm().all_gather(&mine)?.as_chunks().0.to_vec();
-    let Some(array) = to_resume(&all) else { return context.agree(opened.map_err(Error::from)) };
+    let Some(array) = to_resume(&all) else { return Ok(()) };
     let is_first_here = context.ranks_here().first() == Some(&context.comm().rank());
     let resumed = match beside {
         Some(beside) if is_first_here && mine[0] != array => {
@@ -33,8 +34,7 @@ pub(super) fn open_completed(context: &Context, path: &Path) -> Result<ArrayDire
         }
         _ => Ok(()),
     };
-    context.agree(resumed.map_err(Error::from))?;
-    context.agree(ArrayDirectory::open(path).map_err(Error::from))
+    context.agree(resumed.map_err(Error::from))
 }
 
 /// The array of which some ranks find a part in its place, and all others one beside it. `found`: for each rank the numbers of the arrays of
@@ -70,6 +70,7 @@ pub(super) fn check_same_array(context: &Context, path: &Path, id: Option<&str>)
 pub(super) fn find_parts(
     context: &Context,
     directory: &ArrayDirectory,
+    access: Access,
     mine: Option<&Part>,
 ) -> Result<Vec<usize>> {
     // All ranks have the same number of parts here.
@@ -84,7 +85,12 @@ pub(super) fn find_parts(
     // Whoever collects parts has the metadata of one of them.
     let is_one_directory = numbers.iter().all(|&number| number == numbers[0]);
     if is_one_directory && has_all_shards(context, directory)? {
-        return Ok(vec![]);
+        // Copies of all parts on several hosts can be read as one array, but what is written to one is not in the others.
+        if !access.is_writable() || is_shared(context, directory.path(), &context.unique_text()?)? {
+            return Ok(vec![]);
+        }
+        let reason = "each host has all parts, and what one writes the others would not see".to_owned();
+        return Err(Error::Parts { path: directory.path().to_owned(), reason });
     }
     let reason = format!("part {missing} of {} is on no host of this job", part.of);
     Err(Error::Parts { path: directory.path().to_owned(), reason })

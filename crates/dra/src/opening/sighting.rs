@@ -39,12 +39,24 @@ pub(super) fn is_shared(context: &Context, path: &Path, unique: &str) -> Result<
     let first_of = |node: usize| context.node_of().iter().position(|&other| other == node);
     let node = context.node_of()[rank];
     let is_first_here = first_of(node) == Some(rank);
-    let laid =
-        if is_first_here { Token::lay(path, unique, node).map(Some).map_err(Error::from) } else { Ok(None) };
-    // All tokens are there when this returns, and until all have looked.
-    let _token = context.agree(laid)?;
-    let counted = if is_first_here { Token::count(path, unique).map_err(Error::from) } else { Ok(0) };
-    let all = context.comm().all_gather(&[context.agree(counted)?])?;
+    let (laid, mut token) = match is_first_here.then(|| Token::lay(path, unique, node)) {
+        Some(Ok(token)) => (Ok(()), Some(token)),
+        Some(Err(error)) => (Err(error), None),
+        None => (Ok(()), None),
+    };
+    // All tokens are there when the first of these returns, and until all have looked.
+    let counted = context.agree(laid.map_err(Error::from)).and_then(|()| {
+        let counted = if is_first_here { Token::count(path, unique) } else { Ok(0) };
+        let mine = context.agree(counted.map_err(Error::from))?;
+        Ok(context.comm().all_gather(&[mine])?)
+    });
+    if let Some(token) = &mut token {
+        token.take_away();
+    }
+    // Directories can go when nobody has a token in them any more.
+    context.comm().barrier()?;
+    drop(token);
+    let all = counted?;
     let found: Vec<u64> = (0..context.nodes()).filter_map(first_of).map(|first| all[first]).collect();
     match Sight::of(&found) {
         Sight::Shared => Ok(true),
