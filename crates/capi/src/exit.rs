@@ -65,7 +65,7 @@ fn register() {
     });
 }
 
-/// A forked child that exits has neither written anything here nor the threads that write: it hands over nothing.
+/// A forked child has finished its writes in its calls, and has none of the threads that write: it hands over nothing.
 extern "C" fn at_exit() {
     if PROCESS.get() != Some(&std::process::id()) {
         return;

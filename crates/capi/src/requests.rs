@@ -147,8 +147,9 @@ impl<T: Transfer> Requests<T> {
         };
         let result = running.wait();
         let mut state = self.state();
-        state.finish(id, &running, result);
-        Some(state.failed.tell(id).map_or(Ok(()), Err))
+        state.finish(id, &running, result.clone());
+        // What has failed may have been taken out meanwhile.
+        Some(state.failed.tell(id).map_or_else(|| result.map_err(Error::Again), Err))
     }
 
     /// Whether request `id` has finished. `None`: not one of these that runs or has failed.
@@ -404,6 +405,31 @@ mod tests {
             fixture.write();
             assert!(fixture.requests.state().running.len() <= 2 * RUNNING_BEFORE_COLLECTING);
         }
+    }
+
+    #[test]
+    fn a_failure_that_is_taken_out_while_a_thread_waits_is_told_to_it() {
+        // Far from those that are issued meanwhile.
+        const ID: i32 = i32::MAX - 2;
+        let mut fixture = Fixture::new();
+        let buffer = fixture.foreign();
+        let request = Mutex::new(fixture.file.aread(1 << 19, buffer).expect("started"));
+        let running = Arc::new(Running { owner: (), is_write: false, request });
+        fixture.requests.state().running.insert(ID, Arc::clone(&running));
+        let requests = &fixture.requests;
+        std::thread::scope(|scope| {
+            // As who closes the file, before anybody else.
+            let mut request = running.request.lock().expect("not poisoned");
+            let waiting = scope.spawn(|| wait(requests, ID));
+            while Arc::strong_count(&running) < 3 {
+                std::thread::yield_now();
+            }
+            let failed = Transfer::wait(&mut *request);
+            assert!(failed.is_err());
+            requests.state().finish(ID, &running, failed);
+            drop((requests.take_failures(), request));
+            assert_eq!(waiting.join().expect("no panic"), -1977);
+        });
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub(crate) fn open(
         files.insert(name.to_owned(), MemoryDevice::new(capacity_bytes));
     }
     let Some(device) = files.get(name).map(Arc::clone) else { return Ok(None) };
+    // To empty a file may mean to wait for requests.
+    drop(files);
     let capacity_bytes = device.capacity_bytes();
     // What is read early here would only be copied twice.
     let options = OpenOptions { sharing: Sharing::Shared, ..options.clone() };

@@ -45,7 +45,7 @@ pub(crate) struct BufferPool {
 
 /// The pool of this process, with the budget of `CHEMIO_BUFFER_MB`.
 pub(crate) fn pool() -> &'static BufferPool {
-    static POOL: OfProcess<OnceLock<BufferPool>> = OfProcess::new([const { OnceLock::new() }; 2]);
+    static POOL: OfProcess<OnceLock<BufferPool>> = OfProcess::empty();
     POOL.get_or_init(|| BufferPool::new(settings::get().buffer_bytes_max))
 }
 

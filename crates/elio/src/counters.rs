@@ -141,7 +141,7 @@ pub fn asked_for() -> Option<std::ffi::OsString> {
 }
 
 fn counts() -> bool {
-    static ASKED: Once = Once::new();
+    static ASKED: OfProcess<Once> = OfProcess::undone();
     ASKED.call_once(|| {
         if asked_for().is_some() {
             count_files();

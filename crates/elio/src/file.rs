@@ -195,8 +195,12 @@ impl File {
         if options.mode == Mode::Write {
             // By itself, not by opening: what this process has in flight there was asked for before. What it holds back is void.
             inode.order_after_in_flight(&(0..u64::MAX), Direction::Write);
-            inode.abandon_written_behind();
-            file.truncate().map_err(|source| open_error(path, source))?;
+            let abandoned = inode.abandon_written_behind();
+            file.truncate().map_err(|source| open_error(path, source)).inspect_err(|error| {
+                if let Some(generations) = abandoned {
+                    inode.note_abandoned_as_lost(generations, error);
+                }
+            })?;
             inode.invalidate_read_ahead(&(0..u64::MAX));
             inode.forget_contents();
         }

@@ -182,14 +182,10 @@ impl Inode {
     /// All files of this process that are open.
     pub(crate) fn all_open() -> Vec<Arc<Self>> {
         if exit::is_ending() {
-            return Self::all_open_soon(Duration::from_secs(1));
+            let open = exit::lock_for_a_moment(&OPEN, Duration::from_secs(1));
+            return open.map(|open| open.upgraded()).unwrap_or_default();
         }
         lock(&OPEN).upgraded()
-    }
-
-    /// The same, or none if the table is locked for so long.
-    pub(crate) fn all_open_soon(patience: Duration) -> Vec<Arc<Self>> {
-        exit::lock_for_a_moment(&OPEN, patience).map(|open| open.upgraded()).unwrap_or_default()
     }
 
     /// Notes that a handle was opened; gives its read-ahead.

@@ -62,7 +62,7 @@ fn of_process(pools: &'static PoolOfProcess, make: impl FnOnce() -> Pool) -> &'s
 /// the page cache: two, but not on the core that the caller computes on, since who waits takes part in reads; one for a queue beside
 /// the common one, because there are others.
 pub(crate) fn transfers(queue: Queue) -> &'static Pool {
-    static POOLS: PoolOfQueue = [const { OfProcess::new([const { OnceLock::new() }; 2]) }; Queue::COUNT_MAX];
+    static POOLS: PoolOfQueue = [const { OfProcess::empty() }; Queue::COUNT_MAX];
     of_queue(&POOLS, queue, || {
         let uses_ring = has_ring() && !fork::is_child();
         let threads_max = match (uses_ring, queue.is_common()) {
@@ -77,26 +77,26 @@ pub(crate) fn transfers(queue: Queue) -> &'static Pool {
 /// What of reads larger than all buffers found none: one thread, which has many transfers under way by itself. Short copies must not
 /// stand in line behind it.
 pub(crate) fn rests(queue: Queue) -> &'static Pool {
-    static POOLS: PoolOfQueue = [const { OfProcess::new([const { OnceLock::new() }; 2]) }; Queue::COUNT_MAX];
+    static POOLS: PoolOfQueue = [const { OfProcess::empty() }; Queue::COUNT_MAX];
     of_queue(&POOLS, queue, || Pool::new("elio-rest", 1))
 }
 
 /// Copies of streams from and to the page cache: one thread, because the reader or writer of the stream copies beside it,
 /// and a third would take turns with them.
 pub(crate) fn streams(queue: Queue) -> &'static Pool {
-    static POOLS: PoolOfQueue = [const { OfProcess::new([const { OnceLock::new() }; 2]) }; Queue::COUNT_MAX];
+    static POOLS: PoolOfQueue = [const { OfProcess::empty() }; Queue::COUNT_MAX];
     of_queue(&POOLS, queue, || Pool::new("elio-stream", 1))
 }
 
 /// Writeback of a queue: one thread, because the kernel makes it wait when the device is full, and transfers must not.
 pub(crate) fn writeback(queue: Queue) -> &'static Pool {
-    static POOLS: PoolOfQueue = [const { OfProcess::new([const { OnceLock::new() }; 2]) }; Queue::COUNT_MAX];
+    static POOLS: PoolOfQueue = [const { OfProcess::empty() }; Queue::COUNT_MAX];
     of_queue(&POOLS, queue, || Pool::new("elio-writeback", 1))
 }
 
 /// What gives back space of closed files: one thread, which may wait for a discard, or for other processes.
 pub(crate) fn releases() -> &'static Pool {
-    static POOLS: PoolOfProcess = OfProcess::new([const { OnceLock::new() }; 2]);
+    static POOLS: PoolOfProcess = OfProcess::empty();
     of_process(&POOLS, || Pool::new("elio-release", 1))
 }
 

@@ -86,7 +86,7 @@ impl Progress {
             }
             Ok(Some(generations)) => Self::Gathered(from.len(), generations, Arc::clone(handle)),
             Err(error) => {
-                if exit::finishes_writes() {
+                if exit::is_after_hand_over() {
                     tracing::error!(%error, "a write at the end of a program failed");
                 }
                 Self::Done(Err(error))

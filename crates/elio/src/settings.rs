@@ -1,6 +1,7 @@
 //! What the environment says, read once.
 
 use crate::error::Error;
+use crate::sys::fork::OfProcess;
 use std::env;
 use std::sync::OnceLock;
 
@@ -35,7 +36,7 @@ const BACKEND_EXPECTED: &str = "uring or pread";
 
 /// The settings, read at the first call.
 pub(crate) fn get() -> &'static Settings {
-    static SETTINGS: OnceLock<Settings> = OnceLock::new();
+    static SETTINGS: OfProcess<OnceLock<Settings>> = OfProcess::empty();
     SETTINGS.get_or_init(|| {
         Settings::parse(
             env::var("CHEMIO_BUFFER_MB").ok().as_deref(),

@@ -48,7 +48,7 @@ fn is_read_by_requests(file: &File) -> bool {
 
 /// The process number of a child that does `work` and ends, well if it was `true`.
 fn fork(work: impl FnOnce() -> bool) -> libc::pid_t {
-    // SAFETY: the child only calls this crate, whose other threads have nothing to do or wait for the kernel, and ends by `_exit`.
+    // SAFETY: the child only calls this crate, which does without what its parent's threads may have locked, and ends by `_exit`.
     match unsafe { libc::fork() } {
         0 => {
             // SAFETY: no memory is passed.
@@ -133,7 +133,9 @@ fn what_a_forked_child_has_written_is_there_when_it_has_ended() {
 }
 
 fn wait_for(mark: &Path) {
+    let begin = Instant::now();
     while !mark.exists() {
+        assert!(begin.elapsed() < Duration::from_secs(u64::from(PATIENCE_SECONDS)), "{}", mark.display());
         std::thread::sleep(Duration::from_millis(1));
     }
 }

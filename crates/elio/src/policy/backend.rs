@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::queue::Queue;
 use crate::settings::{self, ForcedBackend};
 use crate::sys::fork;
+use crate::sys::fork::OfProcess;
 use crate::sys::ring::{self, Ring};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -83,7 +84,7 @@ fn own_ring(queue: Queue) -> Option<&'static Ring> {
 
 /// Says once per file system what was chosen and why.
 fn explain_once(file_system: Option<u64>, properties: Properties) {
-    static TOLD: OnceLock<Mutex<HashSet<Option<u64>>>> = OnceLock::new();
+    static TOLD: OfProcess<OnceLock<Mutex<HashSet<Option<u64>>>>> = OfProcess::empty();
     if !tracing::enabled!(tracing::Level::INFO) {
         return;
     }

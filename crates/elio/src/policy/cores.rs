@@ -1,6 +1,7 @@
 //! The cores of this node, and who else uses them.
 
 use crate::sys::affinity::{self, CoreSet};
+use crate::sys::fork::OfProcess;
 use std::cell::Cell;
 use std::env;
 use std::io;
@@ -9,7 +10,7 @@ use std::thread::{Builder, JoinHandle, available_parallelism};
 
 /// Ranks on this node, this one included, as the launchers of Open MPI, MPICH and Slurm tell; asked once.
 pub fn ranks_on_node() -> u64 {
-    static RANKS: OnceLock<u64> = OnceLock::new();
+    static RANKS: OfProcess<OnceLock<u64>> = OfProcess::empty();
     *RANKS.get_or_init(told_ranks_on_node)
 }
 
@@ -24,7 +25,7 @@ fn told_ranks_on_node() -> u64 {
 /// Cores that this process may run on, if the system tells; asked once, because it takes tens of microseconds, and never by a thread
 /// that is confined.
 fn cores() -> Option<u64> {
-    static CORES: OnceLock<Option<u64>> = OnceLock::new();
+    static CORES: OfProcess<OnceLock<Option<u64>>> = OfProcess::empty();
     *CORES.get_or_init(|| available_parallelism().ok().map(|cores| cores.get() as u64))
 }
 

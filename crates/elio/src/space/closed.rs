@@ -97,13 +97,13 @@ pub(crate) fn given_back_count() -> u64 {
 
 /// Until when a program that ends waits for others, for all its files: its time begins when this is asked first.
 pub(crate) fn exit_deadline() -> Instant {
-    static DEADLINE: OnceLock<Instant> = OnceLock::new();
+    static DEADLINE: OfProcess<OnceLock<Instant>> = OfProcess::empty();
     *DEADLINE.get_or_init(|| Instant::now() + PATIENCE)
 }
 
 /// After what is held back was written: others are waited for here, and who has started the program may not wait for it so long.
 fn at_exit() {
-    static AT_EXIT: Once = Once::new();
+    static AT_EXIT: OfProcess<Once> = OfProcess::undone();
     AT_EXIT.call_once(|| exit::last_at_exit(release_at_exit));
 }
 

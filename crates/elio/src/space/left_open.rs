@@ -5,6 +5,7 @@ use crate::file::Sharing;
 use crate::inode::Inode;
 use crate::space::closed::{self, HELPERS_PATIENCE, PAUSE};
 use crate::stream::writeback::KEPT_BYTES_MIN;
+use crate::sys::fork::OfProcess;
 use crate::sys::{calls, exit};
 use std::collections::BTreeSet;
 use std::io;
@@ -21,7 +22,7 @@ pub(crate) fn has_surplus(device: &dyn Device) -> bool {
 
 /// Makes sure that files which a program leaves open have no more space than they need when it has ended.
 pub(crate) fn release_at_exit() {
-    static AT_EXIT: Once = Once::new();
+    static AT_EXIT: OfProcess<Once> = OfProcess::undone();
     AT_EXIT.call_once(|| exit::last_at_exit(release_all_open));
 }
 

@@ -6,31 +6,43 @@ use crate::inode::Inode;
 use crate::policy::cores::start_thread;
 use crate::sys::exit;
 use crate::sys::fork::{self, OfProcess};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock};
-use std::thread;
-use std::time::Duration;
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
 
 /// Half of the time after which data written behind must have reached the kernel, so that it is met.
 const ROUND: Duration = Duration::from_millis(40);
 
-/// While a child is made what is locked is waited for so long.
-const FORK_PATIENCE: Duration = Duration::from_millis(100);
+/// A child that is made waits for so long until what is held has been handed over.
+const FORK_PATIENCE: Duration = Duration::from_secs(1);
+/// How often it looks.
+const FORK_STEP: Duration = Duration::from_micros(50);
 
+static HOUSEKEEPER: OfProcess<OnceLock<Housekeeper>> = OfProcess::empty();
+
+#[derive(Default)]
 struct Housekeeper {
     wanted: Mutex<bool>,
     called: Condvar,
+    thread: Option<Thread>,
+    /// Whether there is something to look after.
+    is_active: AtomicBool,
+    /// How often all was to be handed over at once, and how often it was.
+    asked: AtomicU64,
+    done: AtomicU64,
 }
 
 fn housekeeper() -> &'static Housekeeper {
-    static HOUSEKEEPER: OfProcess<OnceLock<Housekeeper>> = OfProcess::new([const { OnceLock::new() }; 2]);
     HOUSEKEEPER.get_or_init(|| {
         exit::at_exit(flush_at_exit);
         fork::before(hand_over_before_fork);
         let builder = thread::Builder::new().name("elio-housekeeping".to_owned()).stack_size(256 * 1024);
-        if let Err(error) = start_thread(builder, work) {
+        let started = start_thread(builder, work).inspect_err(|error| {
             tracing::warn!(%error, "no housekeeping thread: written-behind data waits for sync or close");
-        }
-        Housekeeper { wanted: Mutex::new(false), called: Condvar::new() }
+        });
+        let thread = started.ok().map(|started| started.thread().clone());
+        Housekeeper { thread, ..Housekeeper::default() }
     })
 }
 
@@ -40,6 +52,7 @@ pub(crate) fn call() {
     let mut wanted = housekeeper.wanted.lock().expect("housekeeping does not panic");
     if !*wanted {
         *wanted = true;
+        housekeeper.is_active.store(true, Ordering::Release);
         housekeeper.called.notify_one();
     }
 }
@@ -50,13 +63,24 @@ fn work() {
         {
             let mut wanted = housekeeper.wanted.lock().expect("housekeeping does not panic");
             while !*wanted {
+                housekeeper.is_active.store(false, Ordering::Release);
                 wanted = housekeeper.called.wait(wanted).expect("housekeeping does not panic");
             }
             // Cleared before the rounds: a call made meanwhile starts them anew.
             *wanted = false;
         }
-        while round() {
-            thread::sleep(ROUND);
+        loop {
+            let asked = housekeeper.asked.load(Ordering::Acquire);
+            if asked > housekeeper.done.load(Ordering::Relaxed) {
+                for inode in Inode::all_open() {
+                    inode.hand_over_at_once();
+                }
+                housekeeper.done.store(asked, Ordering::Release);
+            }
+            if !round() {
+                break;
+            }
+            thread::park_timeout(ROUND);
         }
         buffer::pool().trim();
     }
@@ -79,9 +103,22 @@ fn flush_at_exit() {
     }
 }
 
-/// A child does not hand over what its parent holds, and is to read what was written before it was made.
+/// A child does not hand over what its parent holds, and is to read what was written before it was made. The thread does it: a signal
+/// handler that makes a child may have interrupted who has a lock that is needed for it.
 fn hand_over_before_fork() {
-    for inode in Inode::all_open_soon(FORK_PATIENCE) {
-        inode.hand_over_before_fork(FORK_PATIENCE);
+    let Some((housekeeper, thread)) = HOUSEKEEPER.get().and_then(|all| Some((all, all.thread.as_ref()?)))
+    else {
+        return;
+    };
+    let is_active = || housekeeper.is_active.load(Ordering::Acquire);
+    if !is_active() {
+        return;
+    }
+    let number = housekeeper.asked.fetch_add(1, Ordering::AcqRel) + 1;
+    thread.unpark();
+    let begun = Instant::now();
+    while is_active() && housekeeper.done.load(Ordering::Acquire) < number && begun.elapsed() < FORK_PATIENCE
+    {
+        thread::sleep(FORK_STEP);
     }
 }

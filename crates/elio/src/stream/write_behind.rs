@@ -5,8 +5,8 @@
 //! difference hands it over first. It reaches the kernel at the latest by length, sync or close, when the buffer is full,
 //! or after a tenth of a second; of a file that other processes write, also by wait. If the kernel refuses, the data of a private file stays
 //! held and the error is reported to whoever asked; only the close of the last handle gives it up, and says so. Until the kernel has taken what it
-//! refused, each wait asks again. A write that is told the error is itself not held: its caller knows that it was
-//! not made. Of a file that others write it is given up at once, because later it might go over what they have written meanwhile: its requests have
+//! refused, each wait asks again. A write that is told the error is itself not held: its caller knows that it has
+//! failed, and at most its beginning, in a full buffer, is tried again. Of a file that others write it is given up at once, because later it might go over what they have written meanwhile: its requests have
 //! failed, and if nobody waits for one, the next flush, sync or close says so.
 //!
 //! Nothing is held by a program that ends, once its files have been handed over, nor by a forked child: nobody would hand it over.
@@ -232,7 +232,8 @@ impl Inode {
     ) -> Result<Option<Generations>, Error> {
         let mut gathering = self.gathering();
         let range = offset_bytes..offset_bytes + from.len() as u64;
-        if !gathering.is_continued_by(&range) {
+        // Again, now that nobody can hand over meanwhile for the last time.
+        if !gathering.is_continued_by(&range) || exit::finishes_writes() {
             self.flush_locked(&mut gathering)?;
             gathering.buffer_bytes = BUFFER_BYTES_MIN;
             return Ok(None);
@@ -475,18 +476,31 @@ impl Inode {
     }
 
     /// Gives up what is not wanted any more. Nothing is written after this call; a worker may have written some of it until now.
-    pub(crate) fn abandon_written_behind(&self) {
-        self.abandon_locked(&mut self.gathering());
+    /// Tells what that was.
+    pub(crate) fn abandon_written_behind(&self) -> Option<Generations> {
+        let mut gathering = self.gathering();
+        let generations = gathering.generations();
+        self.abandon_locked(&mut gathering);
+        generations
     }
 
     /// Gives up what cannot be written, and remembers why, for those who wait for it later.
     pub(crate) fn lose_written_behind(&self, error: &Error) {
         let mut gathering = self.gathering();
         if let Some(generations) = gathering.generations() {
-            gathering.losses.note(generations, error.duplicate(), true);
-            self.has_lost_writes.store(true, Ordering::Release);
+            self.note_lost(&mut gathering, generations, error, true);
         }
         self.abandon_locked(&mut gathering);
+    }
+
+    /// What was given up is wanted all the same, and nobody was told.
+    pub(crate) fn note_abandoned_as_lost(&self, generations: Generations, error: &Error) {
+        self.note_lost(&mut self.gathering(), generations, error, false);
+    }
+
+    fn note_lost(&self, gathering: &mut WriteBehind, lost: Generations, error: &Error, is_told: bool) {
+        gathering.losses.note(lost, error.duplicate(), is_told);
+        self.has_lost_writes.store(true, Ordering::Release);
     }
 
     /// The file may be shorter now than what was written last: what is held must begin within it, or reads of the hole before would find
@@ -528,11 +542,10 @@ impl Inode {
         !gathering.is_empty()
     }
 
-    /// Hands over what is held, unless the lock is not to be had for so long.
-    pub(crate) fn hand_over_before_fork(&self, patience: Duration) {
+    /// Hands over what is held, however new it is.
+    pub(crate) fn hand_over_at_once(&self) {
         if self.has_written_behind()
-            && let Some(mut gathering) = exit::lock_for_a_moment(&self.write_behind, patience)
-            && let Err(error) = self.flush_locked(&mut gathering)
+            && let Err(error) = self.flush_locked(&mut self.gathering())
         {
             tracing::warn!(%error, "data written behind is refused; it is kept and tried again");
         }

@@ -8,6 +8,7 @@
 
 use crate::sys::alloc::PAGE_BYTES;
 use crate::sys::calls;
+use crate::sys::fork::OfProcess;
 use std::cell::RefCell;
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -117,7 +118,7 @@ fn copy_by_short_ones(from: &[u8], into: &mut [u8]) {
 
 /// Whether this processor is slow at it: tried once, for less than a millisecond.
 fn is_slow() -> bool {
-    static IS_SLOW: OnceLock<bool> = OnceLock::new();
+    static IS_SLOW: OfProcess<OnceLock<bool>> = OfProcess::empty();
     *IS_SLOW.get_or_init(|| {
         let is_slow = try_out();
         tracing::debug!(is_slow, "copies between nearly the same places of pages");

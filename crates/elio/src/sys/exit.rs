@@ -52,9 +52,14 @@ pub fn finish_writes_in_calls() {
     FINISHES_WRITES.store(true, Ordering::Relaxed);
 }
 
+/// Whether nobody may tell any more what is only told by a later call.
+pub(crate) fn is_after_hand_over() -> bool {
+    FINISHES_WRITES.load(Ordering::Relaxed)
+}
+
 /// Whether a write has to be finished in its call: also in a forked child, which ends without handing over anything.
 pub(crate) fn finishes_writes() -> bool {
-    FINISHES_WRITES.load(Ordering::Relaxed) || fork::is_child()
+    is_after_hand_over() || fork::is_child()
 }
 
 /// Whether this thread does what is done when the program ends: what a signal handler has interrupted may be a call of its own.

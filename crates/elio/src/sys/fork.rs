@@ -22,6 +22,20 @@ impl<T> OfProcess<T> {
     }
 }
 
+impl<T> OfProcess<OnceLock<T>> {
+    /// Nothing yet. What is being made for the first time while a child is made would never be there in the child.
+    pub(crate) const fn empty() -> Self {
+        Self([const { OnceLock::new() }; 2])
+    }
+}
+
+impl OfProcess<Once> {
+    /// Not done yet, as [`empty`](OfProcess::empty).
+    pub(crate) const fn undone() -> Self {
+        Self([const { Once::new() }; 2])
+    }
+}
+
 impl<T> Deref for OfProcess<T> {
     type Target = T;
     fn deref(&self) -> &T {

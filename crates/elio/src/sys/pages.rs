@@ -1,5 +1,6 @@
 //! Which pages memory is in.
 
+use crate::sys::fork::OfProcess;
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::sync::OnceLock;
@@ -37,8 +38,8 @@ const PAGE_IS_HUGE: u64 = 1 << 6;
 
 /// Whether all of some memory of this process is in huge pages, if the kernel tells. Takes a microsecond for a mebibyte.
 pub(crate) fn are_huge(address: usize, len_bytes: usize) -> Option<bool> {
-    // Told once and for all: after a fork it is the parent's memory, of which the child has the same until one of them writes.
-    static PAGEMAP: OnceLock<Option<File>> = OnceLock::new();
+    // The memory that it tells of is that of the process which opened it.
+    static PAGEMAP: OfProcess<OnceLock<Option<File>>> = OfProcess::empty();
     let pagemap = PAGEMAP.get_or_init(|| File::open("/proc/self/pagemap").ok()).as_ref()?;
     let mut found = PageRegion::default();
     let (start, end) = (address as u64 & !0xFFF, (address + len_bytes).next_multiple_of(0x1000) as u64);
