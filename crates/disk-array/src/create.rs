@@ -233,13 +233,17 @@ impl Creation {
     /// where others have parts of the array too, after all have withdrawn theirs.
     ///
     /// # Errors
-    /// What the system says; then the new array may be in its place.
+    /// What the system says; then the new array is in its place, if it can be put there again.
     pub fn withdraw(&mut self) -> Result<()> {
         if self.stage == Stage::Named {
-            let new = self.new_path();
-            self.disk.rename(&self.path.join(METADATA), &new.join(METADATA))?;
-            self.disk.sync_directory(&new)?;
-            self.disk.sync_directory(&self.path)?;
+            let (here, beside) = (self.path.join(METADATA), self.new_path().join(METADATA));
+            self.disk.rename(&here, &beside)?;
+            let synced = self.disk.sync_directory(&self.new_path());
+            if let Err(error) = synced.and_then(|()| self.disk.sync_directory(&self.path)) {
+                // Nobody knows where it will be found: where all others find theirs.
+                self.disk.rename(&beside, &here)?;
+                return Err(error);
+            }
             self.stage = Stage::Naming;
         }
         Ok(())

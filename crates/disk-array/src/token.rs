@@ -8,9 +8,13 @@ use crate::cached::look_again;
 use crate::disk::{Disk, entries};
 use crate::error::{Error, Result};
 use crate::survey::{NEW, Survey, named};
+use std::io;
 use std::path::{Path, PathBuf};
 
-/// The file of one host, beside what is being made. It is removed when it is dropped, and so are the directories that were made for it.
+/// So often a token is tried to be laid.
+const LAY_ATTEMPTS: u32 = 10;
+
+/// The file of one host, beside what is being made, if something is. It is removed when it is dropped, and so are the directories that were made for it.
 #[derive(Debug)]
 pub struct Token {
     disk: Disk,
@@ -37,12 +41,20 @@ impl Token {
         let place = path.join(NEW);
         let file = place.join(format!("{}{host}", prefix(of)));
         let mut token = Self { disk: Disk::default(), file: None, made: vec![] };
-        for directory in [path, place] {
-            if token.disk.make_directory(&directory)? {
-                token.made.push(directory);
+        for attempt in 1.. {
+            for directory in [&path, &place] {
+                if token.disk.make_directory(directory)? {
+                    token.made.push(directory.clone());
+                }
+            }
+            match token.disk.make_new_file(&file) {
+                Ok(_) => break,
+                // Another program that looks at the same time has removed what it had made.
+                Err(Error::System { source, .. })
+                    if source.kind() == io::ErrorKind::NotFound && attempt < LAY_ATTEMPTS => {}
+                Err(error) => return Err(error),
             }
         }
-        token.disk.make_new_file(&file)?;
         token.file = Some(file);
         Ok(token)
     }

@@ -64,7 +64,7 @@ fn make(
 ) -> Result<()> {
     let made = make_in_steps(context, path, spec, begun, makers);
     if made.is_err() {
-        // Then each host has put back what was there before, and any rank may look for it.
+        // Then each host has put back what was there before, or has left all as it was, and any rank may look for it.
         context.comm().barrier()?;
     }
     made
@@ -94,7 +94,7 @@ fn make_in_steps(
         if let Err(Error::OnRank { .. }) = replaced
             && let Err(error) = agree(if commits { creation.withdraw() } else { Ok(()) })
         {
-            // Somewhere the new part has its place: nobody takes away his.
+            // Somewhere the new part has its place still: the others need theirs, for the next opening to go on.
             creation.leave();
             return Err(error);
         }

@@ -170,6 +170,7 @@ pub fn open_device(path: &Path, mode: Mode) -> Result<Arc<dyn Device>> {
 }
 
 fn open_system_file(path: &Path, mode: Mode, queue: Queue) -> Result<PreadDevice> {
+    fork::watch();
     settings::get().check()?;
     // Before anything is made or truncated.
     backend::ring()?;
@@ -200,6 +201,8 @@ impl File {
                 if let Some(generations) = abandoned {
                     inode.note_abandoned_as_lost(generations, error);
                 }
+                // Some of that may have been written.
+                inode.invalidate_read_ahead(&(0..u64::MAX));
             })?;
             inode.invalidate_read_ahead(&(0..u64::MAX));
             inode.forget_contents();

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError, Weak};
 use std::time::Duration;
 
 /// Which file of the system: device and inode number.
@@ -231,7 +231,12 @@ impl Inode {
         let streams: Vec<_> = lock(&self.streams).iter().filter_map(Weak::upgrade).collect();
         let mut any_left = false;
         for stream in streams {
-            any_left |= lock(&stream).release_if_idle();
+            // Somebody reads by it, perhaps for long: who waits for housekeeping does not wait for him.
+            any_left |= match stream.try_lock() {
+                Ok(mut stream) => stream.release_if_idle(),
+                Err(TryLockError::Poisoned(error)) => error.into_inner().release_if_idle(),
+                Err(TryLockError::WouldBlock) => true,
+            };
         }
         any_left
     }

@@ -29,7 +29,7 @@ impl Sight {
     }
 }
 
-/// Whether all hosts see the directory in which rank 0 has begun to make an array, or each one of its own; no host leaves anything
+/// Whether all hosts see one directory of this name, as that in which rank 0 has begun to make an array, or each one of its own; no host leaves anything
 /// there. `unique` is a text that nobody else has. Collective.
 pub(super) fn is_shared(context: &Context, path: &Path, unique: &str) -> Result<bool> {
     if context.nodes() == 1 {

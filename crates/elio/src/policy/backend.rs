@@ -19,6 +19,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 pub(crate) fn ring() -> Result<Option<&'static Ring>, Error> {
     match (settings::get().backend, ring::ring(Queue::default())) {
         (Some(ForcedBackend::Pread), _) | (None, Err(_)) => Ok(None),
+        (Some(ForcedBackend::Uring), Err(_)) if fork::is_child() => Ok(None),
         (_, Ok(ring)) => Ok(Some(ring)),
         (Some(ForcedBackend::Uring), Err(error)) => {
             Err(Error::BackendUnavailable { requested: "uring".to_owned(), reason: why_no_ring(error) })

@@ -26,6 +26,7 @@ struct Housekeeper {
     wanted: Mutex<bool>,
     called: Condvar,
     thread: Option<Thread>,
+    process: u32,
     /// Whether there is something to look after.
     is_active: AtomicBool,
     /// How often all was to be handed over at once, and how often it was.
@@ -42,7 +43,7 @@ fn housekeeper() -> &'static Housekeeper {
             tracing::warn!(%error, "no housekeeping thread: written-behind data waits for sync or close");
         });
         let thread = started.ok().map(|started| started.thread().clone());
-        Housekeeper { thread, ..Housekeeper::default() }
+        Housekeeper { thread, process: std::process::id(), ..Housekeeper::default() }
     })
 }
 
@@ -110,6 +111,10 @@ fn hand_over_before_fork() {
     else {
         return;
     };
+    // A handler on that thread would wait for itself, and a child of a child has no such thread.
+    if housekeeper.process != std::process::id() || thread.id() == thread::current().id() {
+        return;
+    }
     let is_active = || housekeeper.is_active.load(Ordering::Acquire);
     if !is_active() {
         return;

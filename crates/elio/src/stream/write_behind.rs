@@ -39,6 +39,9 @@ const BUFFER_BYTES_MAX: usize = 512 << 10;
 /// lock on the file.
 const GOING_COUNT_MAX: usize = 3;
 
+/// Housekeeping waits for who has one file no longer than that, so that others have their turn.
+const ROUND_PATIENCE: Duration = Duration::from_millis(20);
+
 /// The gathering state of one file.
 #[derive(Debug)]
 pub(crate) struct WriteBehind {
@@ -529,7 +532,9 @@ impl Inode {
         if !self.has_written_behind() {
             return false;
         }
-        let mut gathering = self.gathering();
+        let Some(mut gathering) = exit::lock_for_a_moment(&self.write_behind, ROUND_PATIENCE) else {
+            return true;
+        };
         if let Some(held) = &mut gathering.held
             && !std::mem::replace(&mut held.aged, true)
         {
@@ -545,7 +550,8 @@ impl Inode {
     /// Hands over what is held, however new it is.
     pub(crate) fn hand_over_at_once(&self) {
         if self.has_written_behind()
-            && let Err(error) = self.flush_locked(&mut self.gathering())
+            && let Some(mut gathering) = exit::lock_for_a_moment(&self.write_behind, ROUND_PATIENCE)
+            && let Err(error) = self.flush_locked(&mut gathering)
         {
             tracing::warn!(%error, "data written behind is refused; it is kept and tried again");
         }

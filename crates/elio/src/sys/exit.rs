@@ -33,6 +33,9 @@ pub(crate) fn last_at_exit(function: fn()) {
 }
 
 fn register() {
+    if fork::is_child() {
+        return;
+    }
     PROCESS.get_or_init(|| {
         // SAFETY: the function has the type the call expects and lives as long as the program. A failure to register
         // (out of memory) leaves behaviour as if the process were killed, which is documented.
@@ -87,7 +90,7 @@ extern "C" fn run() {
     }
 }
 
-/// Locks, while the program ends, what others hold for a moment: not for ever, because a signal handler may have interrupted who holds it.
+/// Locks what others hold for a moment: not for ever, because a signal handler that ends the program may have interrupted who holds it.
 pub(crate) fn lock_for_a_moment<T>(mutex: &Mutex<T>, patience: Duration) -> Option<MutexGuard<'_, T>> {
     let begin = Instant::now();
     loop {

@@ -46,6 +46,10 @@ impl<T> Deref for OfProcess<T> {
 /// From now on a child of this process knows that it is one: to be called before there is anything that it must not use.
 pub(crate) fn watch() {
     static WATCHED: Once = Once::new();
+    // Another thread of the parent may just have been at it.
+    if is_child() {
+        return;
+    }
     WATCHED.call_once(|| {
         // SAFETY: the functions have the type the call expects and live as long as the program. The one in the child only stores to an
         // atomic, which may be done in a child of a process with threads.
@@ -62,7 +66,9 @@ pub(crate) fn watch() {
 /// Arranges for `function` to be called before a child is made: the first that is given.
 pub(crate) fn before(function: fn()) {
     watch();
-    BEFORE.get_or_init(|| function);
+    if !is_child() {
+        BEFORE.get_or_init(|| function);
+    }
 }
 
 /// Whether this process is a forked child of one that watched for them.

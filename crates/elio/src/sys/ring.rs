@@ -6,7 +6,7 @@
 
 use crate::device::Route;
 use crate::queue::Queue;
-use crate::sys::fork;
+use crate::sys::fork::{self, OfProcess};
 use crate::sys::transfer::{Direction, Transfer};
 use io_uring::{IoUring, opcode, squeue, types};
 use std::cell::{Cell, RefCell};
@@ -91,9 +91,15 @@ fn hand_over_held() {
     HELD.with(|held| held.borrow_mut().drain(..).for_each(|ring| ring.submit(&mut ring.submission())));
 }
 
-/// The ring of a queue, made at the first call; the error says why there is none. A forked child has its parent's, through which
-/// nothing may go: whoever starts or waits for a transfer asks [`fork::is_child`] first.
+/// The ring of a queue, made at the first call; the error says why there is none. A forked child has its parent's, if there was one, through
+/// which nothing may go: whoever starts or waits for a transfer asks [`fork::is_child`] first.
 pub(crate) fn ring(queue: Queue) -> Result<&'static Ring, &'static io::Error> {
+    static NO_RING: OfProcess<OnceLock<io::Error>> = OfProcess::empty();
+    if fork::is_child() {
+        // Its parent may just have been making it.
+        let none = || NO_RING.get_or_init(|| io::Error::other("a forked child makes none"));
+        return RINGS[queue.number()].get().map_or_else(|| Err(none()), Result::as_ref);
+    }
     let ring = RINGS[queue.number()].get_or_init(Ring::new).as_ref();
     RINGS_END.fetch_max(queue.number() + 1, Ordering::Release);
     ring
