@@ -380,22 +380,20 @@ mod tests {
 
     const BUFFERS: Buffers = Buffers { max_blocks: 1, write_blocks: 0 };
 
+    /// Of doubles, in the source's order, in memory that is not rounded up.
+    fn prices(device: &DeviceModel, buffers: Buffers) -> Prices<'_> {
+        Prices { device, buffers, element_bytes: 8, rounding_bytes: 0, write_order: &[0, 1] }
+    }
+
     fn memory(axes: &[Counted], order: &[usize], buffers: Buffers) -> u128 {
         let device = DeviceModel::volume_only();
-        let prices =
-            Prices { device: &device, buffers, element_bytes: 8, rounding_bytes: 0, write_order: &[0, 1] };
+        let prices = prices(&device, buffers);
         retained_elems(axes, order) + buffers_elems(axes, &prices)
     }
 
     fn best(axes: &[Counted]) -> PassCost {
         let device = DeviceModel::volume_only();
-        let prices = Prices {
-            device: &device,
-            buffers: BUFFERS,
-            element_bytes: 8,
-            rounding_bytes: 0,
-            write_order: &[0, 1],
-        };
+        let prices = prices(&device, BUFFERS);
         within(axes, &prices, u128::MAX).unwrap()
     }
 
@@ -472,13 +470,7 @@ mod tests {
             axis.into()
         };
         let device = DeviceModel { page_bytes: 12 * 8, ..DeviceModel::default() };
-        let prices = Prices {
-            device: &device,
-            buffers: BUFFERS,
-            element_bytes: 8,
-            rounding_bytes: 0,
-            write_order: &[0, 1],
-        };
+        let prices = prices(&device, BUFFERS);
         let reads = |axes: [Counted; 2]| {
             let found = reads(&axes, &prices);
             assert_eq!(writes(&axes, &prices), found, "written as it is read");
