@@ -26,7 +26,7 @@ pub(crate) const GATHER_BYTES: usize = 64 << 10;
 
 /// As [`GATHER_BYTES`], where other processes write the file too: what lies between two writes of one process is mostly
 /// theirs, so that there is little to gather, and the copy is for nothing.
-pub(crate) const SHARED_GATHER_BYTES: usize = 16 << 10;
+pub(crate) const SHARED_GATHER_BYTES: usize = 64 << 10;
 
 /// Where a worker finds a core, asynchronous requests below this are copied from or to the page cache at issue, if that is
 /// all there is to do: to wake one costs as much as the copy. From here on a worker shares a copy out of the cache with a caller who

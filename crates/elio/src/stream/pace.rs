@@ -6,14 +6,19 @@
 //! and at 1.9 GB/s with an early start, for 3 % of the time until all was on the device.
 //!
 //! What counts is when data is durable: a disk with a cache of its own (one of a virtual machine has the memory of the host) takes the first
-//! hundred megabytes at several times the speed at which it keeps them. So it is measured, once for each opening of a file, how long
-//! the first few megabytes take until they are kept. A sync of the file would tell as well, but two ranks on two processors lose a sixth of
+//! hundred megabytes at several times the speed at which it keeps them. So it is measured how long a few megabytes take until they are
+//! kept. A sync of the file would tell as well, but two ranks on two processors lose a sixth of
 //! their speed to it: see [`Device::settle`](crate::Device::settle).
+//!
+//! What was measured counts for all files of a file system, for some seconds: the next file need not wait for it. But a
+//! few megabytes may be unlucky, so what was found too slow is looked at again, less and less often.
 
 use crate::device::Settled;
+use crate::sys::fork::OfProcess;
+use std::collections::BTreeMap;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// An early start is worth it where the device takes at least one part in so many of what is written in the same time. A virtual disk
@@ -29,6 +34,11 @@ pub(super) const STEP_BYTES: u64 = 8 << 20;
 /// How fast the file is filled is told by about so much that was written last.
 const REMEMBERED_BYTES: u64 = 256 << 20;
 
+/// For so long a device counts as being as fast as it was.
+const RATE_LASTS: Duration = Duration::from_secs(10);
+/// A device that was too slow is measured again after so many steps, and then after twice as many each time.
+const STEPS_UNTIL_AGAIN: u64 = 4;
+
 /// What to do with a step that is full.
 #[derive(Debug)]
 pub(super) enum Advice {
@@ -42,12 +52,24 @@ pub(super) enum Advice {
     Leave,
 }
 
+/// How fast a device took what was written, in bytes per second, and when that was.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    rate: u64,
+    at: Instant,
+}
+
+/// What was found last, by the numbers of file systems.
+static OF_FILE_SYSTEMS: OfProcess<Mutex<BTreeMap<u64, Found>>> =
+    OfProcess::new([const { Mutex::new(BTreeMap::new()) }; 2]);
+
 /// How fast the device of a file takes what is written.
 #[derive(Debug, Default)]
 pub(super) struct Measurement {
+    /// Of which file system it is, where that is known.
+    file_system: Option<u64>,
     written_bytes: AtomicU64,
-    /// In bytes per second; zero before it is known.
-    rate: AtomicU64,
+    found: Mutex<Option<Found>>,
 }
 
 impl Measurement {
@@ -55,23 +77,42 @@ impl Measurement {
     pub(super) fn make(&self, step_bytes: u64, settle: impl FnOnce() -> io::Result<Settled>) {
         let (written_bytes, begin) = (self.written_bytes.load(Ordering::Relaxed), Instant::now());
         let settled = settle();
-        self.end(settled_bytes(settled, step_bytes, written_bytes), begin.elapsed());
+        let end = Instant::now();
+        self.end(settled_bytes(settled, step_bytes, written_bytes), end - begin, end);
     }
 
-    fn end(&self, written_bytes: u64, taken: Duration) {
-        self.rate.store(rate(written_bytes, taken).max(1), Ordering::Relaxed);
+    fn end(&self, written_bytes: u64, taken: Duration, at: Instant) {
+        let found = Found { rate: rate(written_bytes, taken), at };
+        *self.found() = Some(found);
+        if let Some(number) = self.file_system {
+            of_file_systems().insert(number, found);
+        }
     }
 
-    fn rate(&self) -> Option<u64> {
-        Some(self.rate.load(Ordering::Relaxed)).filter(|&rate| rate > 0)
+    fn found(&self) -> MutexGuard<'_, Option<Found>> {
+        self.found.lock().expect("no thread panics while it notes a speed")
     }
+
+    /// The last that was found of this file's device, by this file or another one.
+    fn last(&self) -> Option<Found> {
+        let of_others = self.file_system.and_then(|number| of_file_systems().get(&number).copied());
+        of_others.or_else(|| *self.found())
+    }
+}
+
+fn of_file_systems() -> MutexGuard<'static, BTreeMap<u64, Found>> {
+    OF_FILE_SYSTEMS.lock().expect("no thread panics while it notes a speed")
 }
 
 /// How fast a file is filled, and its device.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     device: Arc<Measurement>,
-    is_measured: bool,
+    /// When one was begun whose end has not been seen.
+    measured_since: Option<Instant>,
+    /// Steps until a device that is too slow is measured again, and after that.
+    steps_until_again: u64,
+    steps_until_next: u64,
     /// Since when so much was written.
     since: Option<Instant>,
     written_bytes: u64,
@@ -81,8 +122,8 @@ impl Pace {
     /// Of a file whose device is known.
     #[cfg(test)]
     pub(super) fn on_device(step_bytes: u64, taken: Duration) -> Self {
-        let pace = Self { is_measured: true, ..Self::default() };
-        pace.device.end(step_bytes, taken);
+        let pace = Self { steps_until_again: u64::MAX, ..Self::default() };
+        pace.device.end(step_bytes, taken, Instant::now() + Duration::from_secs(3600));
         pace
     }
 
@@ -92,7 +133,11 @@ impl Pace {
         self.device.written_bytes.load(Ordering::Relaxed)
     }
 
-    pub(super) fn note(&mut self, written_bytes: u64) {
+    /// Notes what was written to a file of this file system.
+    pub(super) fn note(&mut self, written_bytes: u64, file_system: Option<u64>) {
+        if self.device.file_system != file_system && self.written_bytes == 0 {
+            self.device = Arc::new(Measurement { file_system, ..Measurement::default() });
+        }
         self.since.get_or_insert_with(Instant::now);
         self.written_bytes += written_bytes;
         self.device.written_bytes.fetch_add(written_bytes, Ordering::Relaxed);
@@ -100,17 +145,35 @@ impl Pace {
 
     /// A step is full.
     pub(super) fn advise(&mut self, now: Instant) -> Advice {
-        if !std::mem::replace(&mut self.is_measured, true) {
-            return Advice::Measure(Arc::clone(&self.device));
-        }
-        let Some(device) = self.device.rate() else { return Advice::Keep };
+        let last = self.device.last();
+        let is_under_way = self.is_measured_still();
+        let is_fresh = |found: &Found| now.saturating_duration_since(found.at) < RATE_LASTS;
+        let Some(found) = last.filter(|found| is_under_way || is_fresh(found)) else {
+            return if is_under_way { Advice::Keep } else { self.measure(now) };
+        };
         let writer = self.rate_of_writer(now);
-        let is_fast = |ratio_max| device.saturating_mul(ratio_max) >= writer;
+        let is_fast = |ratio_max| found.rate.saturating_mul(ratio_max) >= writer;
         if is_fast(WRITER_TO_DEVICE_MAX) {
-            Advice::Start { settles: is_fast(WRITER_TO_SETTLER_MAX) }
-        } else {
-            Advice::Leave
+            return Advice::Start { settles: is_fast(WRITER_TO_SETTLER_MAX) };
         }
+        if self.steps_until_again == 0 && !is_under_way {
+            return self.measure(now);
+        }
+        self.steps_until_again = self.steps_until_again.saturating_sub(1);
+        Advice::Leave
+    }
+
+    fn measure(&mut self, now: Instant) -> Advice {
+        self.measured_since = Some(now);
+        self.steps_until_again = self.steps_until_next.max(STEPS_UNTIL_AGAIN);
+        self.steps_until_next = self.steps_until_again.saturating_mul(2);
+        Advice::Measure(Arc::clone(&self.device))
+    }
+
+    fn is_measured_still(&mut self) -> bool {
+        let ended = self.device.found().map(|found| found.at);
+        self.measured_since.take_if(|since| ended.is_some_and(|ended| ended >= *since));
+        self.measured_since.is_some()
     }
 
     fn rate_of_writer(&mut self, now: Instant) -> u64 {
@@ -150,24 +213,74 @@ mod tests {
     struct Filled {
         pace: Pace,
         now: Instant,
+        file_system: Option<u64>,
     }
 
     impl Filled {
+        /// Nothing is known of its file system.
+        fn new(file_system: Option<u64>, now: Instant) -> Self {
+            let mut pace = Pace { since: Some(now), ..Pace::default() };
+            pace.note(0, file_system);
+            Self { pace, now, file_system }
+        }
+
         /// The first step was filled in 4 milliseconds, and its device takes one in `device_millis`.
         fn on_device(device_millis: u64) -> Self {
-            let now = Instant::now();
-            let mut filled = Self { pace: Pace { since: Some(now), ..Pace::default() }, now };
-            let Advice::Measure(measurement) = filled.step(4) else { panic!("nothing is known") };
-            assert!(matches!(filled.step(4), Advice::Keep), "it is being measured");
-            measurement.end(STEP_BYTES, Duration::from_millis(device_millis));
+            let mut filled = Self::new(None, Instant::now());
+            filled.measures(device_millis);
             filled
+        }
+
+        /// The next step is measured.
+        fn measures(&mut self, device_millis: u64) {
+            let Advice::Measure(measurement) = self.step(4) else { panic!("it is known") };
+            measurement.end(STEP_BYTES, Duration::from_millis(device_millis), self.now);
         }
 
         fn step(&mut self, millis: u64) -> Advice {
             self.now += Duration::from_millis(millis);
-            self.pace.note(STEP_BYTES);
+            self.pace.note(STEP_BYTES, self.file_system);
             self.pace.advise(self.now)
         }
+    }
+
+    #[test]
+    fn what_is_not_known_yet_is_kept_and_what_was_known_counts_until_more_is() {
+        let mut filled = Filled::new(None, Instant::now());
+        let Advice::Measure(first) = filled.step(4) else { panic!("nothing is known") };
+        assert!(matches!(filled.step(4), Advice::Keep), "it is being measured");
+        first.end(STEP_BYTES, Duration::from_millis(1), filled.now);
+        assert!(matches!(filled.step(4), Advice::Start { .. }));
+        filled.now += RATE_LASTS;
+        let Advice::Measure(second) = filled.step(4) else { panic!("that was long ago") };
+        assert!(matches!(filled.step(4), Advice::Start { .. }));
+        second.end(STEP_BYTES, Duration::from_secs(60), filled.now);
+        assert!(matches!(filled.step(4), Advice::Leave));
+    }
+
+    #[test]
+    fn what_one_file_has_found_counts_for_the_others_of_its_file_system() {
+        let now = Instant::now();
+        let [one, another] = [Some(u64::MAX), Some(u64::MAX - 1)];
+        Filled::new(one, now).measures(1);
+        assert!(matches!(Filled::new(one, now).step(4), Advice::Start { settles: true }));
+        assert!(matches!(Filled::new(another, now).step(4), Advice::Measure(_)));
+        assert!(matches!(Filled::new(one, now + 2 * RATE_LASTS).step(4), Advice::Measure(_)));
+    }
+
+    #[test]
+    fn a_device_that_was_too_slow_is_measured_again_and_less_and_less_often() {
+        let mut filled = Filled::on_device(1000);
+        for pause in [STEPS_UNTIL_AGAIN, 2 * STEPS_UNTIL_AGAIN, 4 * STEPS_UNTIL_AGAIN] {
+            for step in 0..pause {
+                assert!(matches!(filled.step(4), Advice::Leave), "{step} of {pause}");
+            }
+            filled.measures(1000);
+        }
+        let again = (0..).find(|_| matches!(filled.step(4), Advice::Measure(_)));
+        assert_eq!(again, Some(8 * STEPS_UNTIL_AGAIN));
+        filled.pace.device.end(STEP_BYTES, Duration::from_millis(1), filled.now);
+        assert!(matches!(filled.step(4), Advice::Start { .. }));
     }
 
     #[test]
@@ -198,13 +311,13 @@ mod tests {
     #[test]
     fn what_is_written_during_a_measurement_does_not_count() {
         let mut pace = Pace::default();
-        pace.note(STEP_BYTES);
+        pace.note(STEP_BYTES, None);
         let measurement = Arc::clone(&pace.device);
         measurement.make(STEP_BYTES, || {
-            pace.note(1 << 50);
+            pace.note(1 << 50, None);
             std::thread::sleep(Duration::from_millis(1));
             Ok(Settled::Everything)
         });
-        assert!(measurement.rate().is_some_and(|rate| rate <= STEP_BYTES * 1000));
+        assert!(measurement.last().is_some_and(|found| found.rate <= STEP_BYTES * 1000));
     }
 }

@@ -128,7 +128,7 @@ impl Writeback {
     /// Notes a range that was written through the cache of `device`.
     pub(crate) fn note(&mut self, device: &Arc<dyn Device>, range: Range<u64>, filling: Filling) {
         self.filling = filling;
-        self.pace.note(range.end - range.start);
+        self.pace.note(range.end - range.start, device.properties().file_system_number);
         if filling.keeps_holes {
             return self.gather(device, range);
         }
