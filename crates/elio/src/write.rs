@@ -3,7 +3,7 @@
 use crate::device::Route;
 use crate::error::{Operation, Result};
 use crate::file::{Handle, Sharing};
-use crate::policy::cache::{GATHER_BYTES, SHARED_GATHER_BYTES};
+use crate::policy::cache::GATHER_BYTES;
 use crate::request::Pending;
 use crate::stream::lost::Generations;
 use crate::stream::write_behind::Writer;
@@ -43,14 +43,12 @@ impl Handle {
 
     /// Whether a write of this size may be held back.
     fn gathers(&self, operation: Operation, len: usize) -> bool {
-        let limit = match self.options.sharing {
-            Sharing::Exclusive => GATHER_BYTES,
-            Sharing::Shared if self.options.gathers_requests && operation == Operation::AsyncWrite => {
-                SHARED_GATHER_BYTES
-            }
-            Sharing::Shared | Sharing::SharedByPages => 0,
+        let may_be_held = match self.options.sharing {
+            Sharing::Exclusive => true,
+            Sharing::Shared => self.options.gathers_requests && operation == Operation::AsyncWrite,
+            Sharing::SharedByPages => false,
         };
-        len < limit && !self.properties.in_memory() && !exit::finishes_writes()
+        may_be_held && len < GATHER_BYTES && !self.properties.in_memory() && !exit::finishes_writes()
     }
 
     /// Who writes what is gathered from `range` on: not directly, because nobody knows yet where it will end.

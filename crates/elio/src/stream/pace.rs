@@ -277,7 +277,7 @@ mod tests {
             }
             filled.measures(1000);
         }
-        let again = (0..).find(|_| matches!(filled.step(4), Advice::Measure(_)));
+        let again = (0..1000).find(|_| matches!(filled.step(4), Advice::Measure(_)));
         assert_eq!(again, Some(8 * STEPS_UNTIL_AGAIN));
         filled.pace.device.end(STEP_BYTES, Duration::from_millis(1), filled.now);
         assert!(matches!(filled.step(4), Advice::Start { .. }));

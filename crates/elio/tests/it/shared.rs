@@ -149,27 +149,29 @@ fn small_requests_of_a_shared_file_reach_the_kernel_together_and_by_their_wait()
     if elio::Device::properties(&*counting).in_memory() {
         return;
     }
-    for gathers_requests in [false, true] {
+    for (gathers_requests, len) in [(false, 1600), (true, 1600), (false, 60_000), (true, 60_000)] {
         let options =
             OpenOptions { sharing: Sharing::Shared, gathers_requests, ..OpenOptions::new(Mode::ReadWrite) };
         let file = File::on_device(Arc::clone(&counting) as _, &path, &options);
         let before = counting.counts().cached_writes;
+        let written = pattern(0, 80 * len);
         for round in 0..10 {
-            let offsets = (0..8).map(|i| (8 * round + i) * 1600);
-            let requests: Vec<_> =
-                offsets.clone().map(|at| file.submit_write(at, pattern(at, 1600)).unwrap()).collect();
-            for (mut request, at) in requests.into_iter().zip(offsets) {
+            let ends = (8 * round + 1..=8 * (round + 1)).map(|i| i * len);
+            let write =
+                |end| file.submit_write((end - len) as u64, written[end - len..end].to_vec()).unwrap();
+            let requests: Vec<_> = ends.clone().map(write).collect();
+            for (mut request, end) in requests.into_iter().zip(ends) {
                 request.wait().unwrap();
                 // Another program's view.
-                let end = usize::try_from(at).unwrap() + 1600;
-                assert!(std::fs::read(&path).unwrap()[end - 1600..end] == pattern(at, 1600));
+                assert!(std::fs::read(&path).unwrap()[end - len..end] == written[end - len..end]);
             }
         }
         let writes = counting.counts().cached_writes - before;
-        assert!(if gathers_requests { writes <= 40 } else { writes == 80 }, "{gathers_requests}: {writes}");
+        let is_as_told = if gathers_requests { writes <= 40 } else { writes == 80 };
+        assert!(is_as_told, "{gathers_requests}, {len}: {writes}");
         // A blocking write is never held.
-        file.write_at(80 * 1600, &pattern(3, 100)).unwrap();
-        assert_eq!(std::fs::read(&path).unwrap()[80 * 1600..], pattern(3, 100));
+        file.write_at(written.len() as u64, &pattern(3, 100)).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap()[written.len()..], pattern(3, 100));
         file.set_len(0).unwrap();
     }
 }
