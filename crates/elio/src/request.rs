@@ -7,7 +7,7 @@ mod spread;
 use crate::device::Route;
 use crate::error::{Operation, Result};
 use crate::file::{Handle, Sharing};
-use crate::policy::cache::GATHER_BYTES;
+use crate::policy::cache::SMALL_WRITE_BYTES;
 use crate::stream::lost::Generations;
 use crate::sys::caller_memory::CallerMemory;
 use crate::sys::exit;
@@ -202,6 +202,6 @@ fn is_taken_at_issue(handle: &Handle, offset_bytes: u64, len: usize, whole_len: 
     let to_cache = || handle.write_route(&(offset_bytes..offset_bytes + len as u64)) == Route::Cached;
     let takes_small = handle.options.sharing != Sharing::SharedByPages;
     exit::finishes_writes()
-        || (takes_small && len < GATHER_BYTES)
+        || (takes_small && len < SMALL_WRITE_BYTES)
         || (handle.copies_at_issue(whole_len) && to_cache())
 }

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ScopedJoinHandle};
 
 /// Programs whose requests are smaller have them gathered: several small writes under way then reach the kernel together.
-const SMALL_REQUEST_BYTES: u64 = 64 << 10;
+const SMALL_REQUEST_BYTES: u64 = 256 << 10;
 
 /// How the files are opened by a program that says this of them.
 pub(crate) fn options(cache: CachePolicy, hints: &Hints) -> OpenOptions {

@@ -388,7 +388,7 @@ fn gathered_writes_reach_the_kernel_by_themselves() {
 fn late_errors_of_the_kernel_are_reported_at_close() {
     let scratch = Scratch::new();
     let (device, file) = faulty(&scratch, CachePolicy::Auto);
-    file.write_at(0, &vec![1; 100_000]).unwrap();
+    file.write_at(0, &vec![1; 300_000]).unwrap();
     device.inject(device.operations_count(), Fault::Fail(libc::EIO));
     let error = file.close().unwrap_err();
     assert!(error.to_string().contains("close of"), "{error}");
