@@ -3,7 +3,7 @@
 use crate::device::Route;
 use crate::error::{Operation, Result};
 use crate::file::{Handle, Sharing};
-use crate::policy::cache::gather_bytes;
+use crate::policy::cache::GATHER_BYTES;
 use crate::request::Pending;
 use crate::stream::lost::Generations;
 use crate::stream::write_behind::Writer;
@@ -48,7 +48,7 @@ impl Handle {
             Sharing::Shared => self.options.gathers_requests && operation == Operation::AsyncWrite,
             Sharing::SharedByPages => false,
         };
-        may_be_held && len < gather_bytes() && !self.properties.in_memory() && !exit::finishes_writes()
+        may_be_held && len < GATHER_BYTES && !self.properties.in_memory() && !exit::finishes_writes()
     }
 
     /// Who writes what is gathered from `range` on: not directly, because nobody knows yet where it will end.

@@ -17,9 +17,8 @@ pub struct Hints {
     pub hard_limit_bytes: Option<u64>,
     /// About how long the file will be: so much space is reserved, by the largest of all ranks.
     pub soft_limit_bytes: Option<u64>,
-    /// The size of a typical request: the unit of stripes, and, where it is below 256 KiB, asynchronous writes of less than 64 KiB
-    /// that follow one another are gathered until they are waited for; of less than 256 KiB where a core is left for the library's
-    /// threads. That of rank 0 holds for all.
+    /// The size of a typical request: the unit of stripes, and, where it is below 256 KiB, asynchronous writes of less that
+    /// follow one another are gathered until they are waited for. That of rank 0 holds for all.
     pub request_bytes: Option<u64>,
 }
 
