@@ -1,7 +1,7 @@
 //! A rank that is killed while an array is being written. A suite cannot do that, so this binary starts jobs of its own: one in
 //! which a rank dies, and a later run, on another number of ranks, that looks at what is left.
 
-use dra::{Access, ArrayDirectory, ArraySpec, DataType, Settings, Transfer};
+use dra::{Access, ArrayDirectory, ArraySpec, BrickShape, Bricks, DataType, Settings, Transfer};
 use rustix::process::{Signal, getpid, kill_process};
 use section::Section;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,8 @@ const VICTIM: usize = 1;
 const RANKS: usize = 2;
 /// 32 MiB of doubles.
 const DIMS: [u64; 2] = [2048, 2048];
+/// Of parts, which are replaced over and over: 1 MiB, in eight bricks.
+const PARTS_DIMS: [u64; 2] = [256, 512];
 /// Far beyond what any job takes, on a busy machine.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 
@@ -110,6 +112,13 @@ fn spec() -> ArraySpec {
     spec
 }
 
+fn parts_spec() -> ArraySpec {
+    let mut spec = ArraySpec::new(&PARTS_DIMS, DataType::Float64).unwrap();
+    spec.bricks = Bricks::Exact(BrickShape::exact(&[128, 128]).unwrap());
+    spec.files = 3;
+    spec
+}
+
 /// Fills the array with `value`, making it if it is not there. With a delay, one rank is killed so long after it began.
 fn write(directory: &Path, value: f64, delay: Option<Duration>) {
     let ga = ga::Context::new().expect("MPI starts");
@@ -173,31 +182,55 @@ fn own_array(directory: &Path) -> PathBuf {
     PathBuf::from("/proc/self/cwd/array")
 }
 
-/// One rank is killed while the ranks replace an array by another one, over and over.
+/// One rank is killed while the ranks replace an array by another one, over and over. All elements of each are its number, which no other
+/// has, of this job or of one before.
 fn replace_parts_and_die(directory: &Path) {
     let ga = ga::Context::new().expect("MPI starts");
     let disk = dra_ga::context(&ga, Settings::default()).expect("a context");
     let path = own_array(directory);
-    disk.create(&path, &spec(), Access::ReadWrite).expect("created").close().expect("closed");
-    if ga.rank() == VICTIM {
-        thread::spawn(|| {
-            thread::sleep(Duration::from_millis(delay_ms()));
-            kill_process(getpid(), Signal::KILL).unwrap();
-        });
-    }
-    loop {
-        disk.create(&path, &spec(), Access::ReadWrite).expect("created").close().expect("closed");
+    let memory = ga.array(ga::ElementType::Double, &PARTS_DIMS).create().expect("an array");
+    let all = Transfer::whole(&PARTS_DIMS, &PARTS_DIMS).unwrap();
+    let first = 1000 * u32::try_from(delay_ms()).expect("a short time");
+    for number in first.. {
+        let array = disk.create(&path, &parts_spec(), Access::ReadWrite).expect("created");
+        memory.fill(f64::from(number).into()).expect("filled");
+        array.write(&dra_ga::in_memory(&memory), &all).expect("started").wait().expect("written");
+        array.close().expect("closed");
+        if number == first && ga.rank() == VICTIM {
+            thread::spawn(|| {
+                thread::sleep(Duration::from_millis(delay_ms()));
+                kill_process(getpid(), Signal::KILL).unwrap();
+            });
+        }
     }
 }
 
+/// An array of which all was written, or one that was being written, or a new one; never one that has parts of two.
 fn look_at_the_parts_that_are_left(directory: &Path) {
     let ga = ga::Context::new().expect("MPI starts");
     let disk = dra_ga::context(&ga, Settings::default()).expect("a context");
     let path = own_array(directory);
     let array = disk.open(&path, Access::ReadWrite).unwrap_or_else(|error| {
         assert_eq!(error.code(), dra::codes::MISSING, "{error}");
-        disk.create(&path, &spec(), Access::ReadWrite).expect("created")
+        disk.create(&path, &parts_spec(), Access::ReadWrite).expect("created")
     });
     assert_eq!(array.hosts().len(), 2);
+    let memory = ga.array(ga::ElementType::Double, &PARTS_DIMS).create().expect("an array");
+    let all = Transfer::whole(&PARTS_DIMS, &PARTS_DIMS).unwrap();
+    array.read(&dra_ga::in_memory(&memory), &all).expect("started").wait().expect("read");
     array.close().expect("closed");
+    let mut bytes = vec![0; section::size(PARTS_DIMS[0] * PARTS_DIMS[1] * 8)];
+    let into = ga::PatchMut::of_bytes(&mut bytes, ga::ElementType::Double, &PARTS_DIMS).expect("a patch");
+    memory.get(&memory.whole(), into).expect("got");
+    ga.sync().expect("read by all");
+    memory.destroy().expect("destroyed");
+    let mut numbers: Vec<&[u8]> = bytes.chunks_exact(8).filter(|element| **element != [0; 8]).collect();
+    numbers.dedup();
+    assert!(numbers.len() <= 1, "of {} arrays: {numbers:?}", numbers.len());
+    if ga.rank() == 0 {
+        println!(
+            "left: {:?}",
+            numbers.first().map(|number| f64::from_le_bytes((*number).try_into().unwrap()))
+        );
+    }
 }
