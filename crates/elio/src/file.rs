@@ -80,8 +80,8 @@ pub struct OpenOptions {
     pub cache: CachePolicy,
     /// Who else writes it.
     pub sharing: Sharing,
-    /// Whether small asynchronous writes of a [`Sharing::Shared`] file may be held until they are waited for, so that
-    /// several of them reach the kernel in one call. Nobody may rely on one before its wait.
+    /// Whether asynchronous writes below 256 KiB of a [`Sharing::Shared`] file may be held until they are waited for, so that
+    /// several that follow one another reach the kernel in one call. Nobody may rely on one before its wait, and all of them fail if the call does.
     pub gathers_requests: bool,
     /// Whether what is never written takes no space: for files that were given their length when they were made, and are
     /// filled here and there by a writer that knows where and should [preallocate](File::preallocate) it. Otherwise a file that is
@@ -136,6 +136,8 @@ pub(crate) struct Handle {
     is_of_child: bool,
     pub(crate) residency: Residency,
     pub(crate) waiting: Waiting,
+    /// The same of requests that are gathered, and handed over by their waits.
+    pub(crate) waiting_for_gathered: Waiting,
     pub(crate) pauses: Pauses,
     /// Where calls are counted, if they are.
     pub(crate) counters: Option<Arc<FileCounters>>,
@@ -243,6 +245,7 @@ impl File {
             is_of_child: fork::is_child(),
             residency: Residency::default(),
             waiting: Waiting::default(),
+            waiting_for_gathered: Waiting::default(),
             pauses: Pauses::default(),
             counters: counters::of_file(path, properties, options),
         };
@@ -276,8 +279,8 @@ impl File {
 
     /// Writes all of `from` at `offset_bytes`, extending the file if need be; a gap reads as zeros.
     ///
-    /// Small sequential writes are gathered: an error may be reported by a later write, which is not made then, or by a wait, length, sync
-    /// or close.
+    /// Of a private file sequential writes below 256 KiB are gathered: an error may be reported by a later write, which is not made then, or by a
+    /// wait, length, sync or close.
     ///
     /// # Errors
     /// [`Error::NoSpace`] or [`Error::Transfer`] with the system's reason; [`Error::Mode`] if the file is open for

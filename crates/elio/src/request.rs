@@ -8,6 +8,7 @@ use crate::device::Route;
 use crate::error::{Operation, Result};
 use crate::file::{Handle, Sharing};
 use crate::policy::cache::SMALL_WRITE_BYTES;
+use crate::policy::waiting::Start;
 use crate::stream::lost::Generations;
 use crate::sys::caller_memory::CallerMemory;
 use crate::sys::exit;
@@ -32,7 +33,12 @@ pub struct Request<B> {
 enum Progress {
     Done(Result<usize>),
     /// A small write of so many bytes that is held, and that must be in the kernel before a wait for it is over.
-    Gathered(usize, Generations, Arc<Handle>),
+    Gathered {
+        bytes: usize,
+        generations: Generations,
+        handle: Arc<Handle>,
+        start: Option<Start>,
+    },
     /// In the box because most requests for a few kilobytes never get here, and are moved several times.
     Pending(Box<Pending>),
 }
@@ -66,25 +72,43 @@ impl Progress {
     }
 
     /// Starts writing `from`, which must stay until this value is dropped. It is a piece of a request of `whole_len` bytes.
-    fn write(handle: &Arc<Handle>, offset_bytes: u64, from: &[u8], whole_len: usize) -> Self {
+    /// The caller waits for it in the same call if the operation is a blocking one.
+    fn write(
+        handle: &Arc<Handle>,
+        operation: Operation,
+        offset_bytes: u64,
+        from: &[u8],
+        whole_len: usize,
+    ) -> Self {
         let _span = handle.span("start writing", offset_bytes, from.len());
-        let start = || Self::start_write(handle, offset_bytes, from, whole_len);
+        let start = || Self::start_write(handle, operation, offset_bytes, from, whole_len);
         handle.counted(|counters| &counters.awrite, from.len(), start)
     }
 
-    fn start_write(handle: &Arc<Handle>, offset_bytes: u64, from: &[u8], whole_len: usize) -> Self {
+    fn start_write(
+        handle: &Arc<Handle>,
+        operation: Operation,
+        offset_bytes: u64,
+        from: &[u8],
+        whole_len: usize,
+    ) -> Self {
         if !is_taken_at_issue(handle, offset_bytes, from.len(), whole_len) {
             let memory = CallerMemory::for_writing(from);
             return Self::Pending(Box::new(Pending::write(handle, offset_bytes, memory)));
         }
         handle.note_copied_at_issue(from.len());
-        match handle.write(Operation::AsyncWrite, offset_bytes, from) {
+        match handle.write(operation, offset_bytes, from) {
             Ok(None) => Self::Done(Ok(from.len())),
             // Held as a blocking write is, and as safe; but errors are to be told by waits.
             Ok(Some(_)) if handle.is_exclusive() && !handle.inode().is_refused() => {
                 Self::Done(Ok(from.len()))
             }
-            Ok(Some(generations)) => Self::Gathered(from.len(), generations, Arc::clone(handle)),
+            Ok(Some(generations)) => Self::Gathered {
+                bytes: from.len(),
+                generations,
+                handle: Arc::clone(handle),
+                start: Some(handle.waiting_for_gathered.note_start()),
+            },
             Err(error) => {
                 if exit::is_after_hand_over() {
                     tracing::error!(%error, "a write at the end of a program failed");
@@ -98,7 +122,10 @@ impl Progress {
         match self {
             Self::Done(Ok(bytes)) => Ok(*bytes),
             Self::Done(Err(error)) => Err(error.duplicate()),
-            Self::Gathered(bytes, generations, handle) => {
+            Self::Gathered { bytes, generations, handle, start } => {
+                if let Some(start) = start.take() {
+                    handle.waiting_for_gathered.note_wait(&start);
+                }
                 let flush = || handle.inode().flush_generations(*generations);
                 handle.counted(|counters| &counters.wait, *bytes, flush)?;
                 Ok(*bytes)
@@ -115,7 +142,7 @@ impl Progress {
 
     fn test(&mut self) -> bool {
         match self {
-            Self::Done(_) | Self::Gathered(..) => true,
+            Self::Done(_) | Self::Gathered { .. } => true,
             Self::Pending(pending) => pending.test(),
         }
     }
@@ -132,7 +159,7 @@ impl Drop for Progress {
     /// A small write of a shared file reaches the kernel now, at the latest, and with it other processes. If it is refused
     /// it is given up, and flush, sync or close tell.
     fn drop(&mut self) {
-        if let Self::Gathered(_, generations, handle) = self
+        if let Self::Gathered { generations, handle, .. } = self
             && !handle.is_exclusive()
             && let Err(error) = handle.inode().hand_over_generations(*generations)
         {
@@ -191,7 +218,8 @@ impl Request<MemoryPiece> {
 impl<B: RequestBuffer> Request<B> {
     pub(crate) fn write(handle: &Arc<Handle>, offset_bytes: u64, buffer: B) -> Self {
         let from = buffer.as_bytes();
-        Self { progress: Progress::write(handle, offset_bytes, from, from.len()), buffer }
+        let progress = Progress::write(handle, Operation::AsyncWrite, offset_bytes, from, from.len());
+        Self { progress, buffer }
     }
 }
 

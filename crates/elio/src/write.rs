@@ -3,7 +3,7 @@
 use crate::device::Route;
 use crate::error::{Operation, Result};
 use crate::file::{Handle, Sharing};
-use crate::policy::cache::GATHER_BYTES;
+use crate::policy::cache::{GATHER_BYTES, SMALL_WRITE_BYTES};
 use crate::request::Pending;
 use crate::stream::lost::Generations;
 use crate::stream::write_behind::Writer;
@@ -27,7 +27,7 @@ impl Handle {
         let range = offset_bytes..offset_bytes + from.len() as u64;
         self.inode().order_after_in_flight(&range, Direction::Write);
         self.inode().invalidate_read_ahead(&range);
-        if self.gathers(operation, from.len()) {
+        if self.gathers(operation, &range) {
             if let Some(generation) =
                 self.inode().gather(|| self.gatherer(operation, &range), offset_bytes, from)?
             {
@@ -41,14 +41,29 @@ impl Handle {
             .map_err(|source| self.transfer_error(operation, offset_bytes, from.len(), source))
     }
 
-    /// Whether a write of this size may be held back.
-    fn gathers(&self, operation: Operation, len: usize) -> bool {
+    /// Whether a write may be held back.
+    fn gathers(&self, operation: Operation, range: &Range<u64>) -> bool {
+        let len = range.end - range.start;
         let may_be_held = match self.options.sharing {
             Sharing::Exclusive => true,
             Sharing::Shared => self.options.gathers_requests && operation == Operation::AsyncWrite,
             Sharing::SharedByPages => false,
         };
-        may_be_held && len < GATHER_BYTES && !self.properties.in_memory() && !exit::finishes_writes()
+        may_be_held
+            && len < GATHER_BYTES as u64
+            && !self.properties.in_memory()
+            && !exit::finishes_writes()
+            && (len < SMALL_WRITE_BYTES as u64 || self.write_route(range) == Route::Cached)
+            && (self.is_exclusive() || !self.is_waited_for_at_once())
+    }
+
+    /// Whether a gathered request would be handed over before another one joins it, because its caller waits for each at once.
+    fn is_waited_for_at_once(&self) -> bool {
+        let is_expected = self.waiting_for_gathered.is_expected_at_once();
+        if is_expected {
+            self.waiting_for_gathered.note_copy();
+        }
+        is_expected
     }
 
     /// Who writes what is gathered from `range` on: not directly, because nobody knows yet where it will end.

@@ -166,10 +166,15 @@ fn start_reads(pieces: &[Piece<'_>], mut into: &mut [u8], caller: Caller) -> Vec
 /// As [`start_reads`].
 fn start_writes(pieces: &[Piece<'_>], from: &[u8], caller: Caller) -> Vec<Started> {
     let whole_len = caller.whole_len(pieces);
+    let operation = match caller {
+        Caller::Waits => Operation::Write,
+        Caller::GoesOn => Operation::AsyncWrite,
+    };
     let start = |piece: &Piece<'_>| {
         let bytes = from.get(piece.memory.clone()).expect(MISPLACED);
         let whole_len = whole_len.unwrap_or(bytes.len());
-        (Progress::write(piece.file.handle(), piece.offset_bytes, bytes, whole_len), piece.memory.clone())
+        let started = Progress::write(piece.file.handle(), operation, piece.offset_bytes, bytes, whole_len);
+        (started, piece.memory.clone())
     };
     let _held = hold_if_short(pieces);
     pieces.iter().map(start).collect()

@@ -17,7 +17,7 @@ use crate::device::Settled;
 use crate::sys::fork::OfProcess;
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -68,21 +68,35 @@ static OF_FILE_SYSTEMS: OfProcess<Mutex<BTreeMap<u64, Found>>> =
 pub(super) struct Measurement {
     /// Of which file system it is, where that is known.
     file_system: Option<u64>,
-    written_bytes: AtomicU64,
+    /// Since something was sent to the device: a sync makes that durable.
+    unsent_bytes: AtomicU64,
     found: Mutex<Option<Found>>,
+    /// The file is synced for it, with all that was to be left to the kernel: that is done once.
+    is_dear: AtomicBool,
 }
 
 impl Measurement {
     /// Measures `settle`, of a step of so many bytes.
     pub(super) fn make(&self, step_bytes: u64, settle: impl FnOnce() -> io::Result<Settled>) {
-        let (written_bytes, begin) = (self.written_bytes.load(Ordering::Relaxed), Instant::now());
+        let (unsent_bytes, begin) = (self.unsent_bytes.swap(0, Ordering::Relaxed), Instant::now());
         let settled = settle();
         let end = Instant::now();
-        self.end(settled_bytes(settled, step_bytes, written_bytes), end - begin, end);
+        match settled {
+            Ok(Settled::Ranges) => self.end(step_bytes, end - begin, end),
+            Ok(Settled::Everything) => {
+                self.is_dear.store(true, Ordering::Relaxed);
+                self.end(unsent_bytes, end - begin, end);
+            }
+            Err(error) => {
+                tracing::debug!(%error, "a device whose speed is not known is left to the kernel");
+                // That says nothing of other files.
+                *self.found() = Some(Found { rate: 0, at: end });
+            }
+        }
     }
 
-    fn end(&self, written_bytes: u64, taken: Duration, at: Instant) {
-        let found = Found { rate: rate(written_bytes, taken), at };
+    fn end(&self, settled_bytes: u64, taken: Duration, at: Instant) {
+        let found = Found { rate: rate(settled_bytes, taken), at };
         *self.found() = Some(found);
         if let Some(number) = self.file_system {
             of_file_systems().insert(number, found);
@@ -96,7 +110,8 @@ impl Measurement {
     /// The last that was found of this file's device, by this file or another one.
     fn last(&self) -> Option<Found> {
         let of_others = self.file_system.and_then(|number| of_file_systems().get(&number).copied());
-        of_others.or_else(|| *self.found())
+        let own = *self.found();
+        own.into_iter().chain(of_others).max_by_key(|found| found.at)
     }
 }
 
@@ -124,13 +139,14 @@ impl Pace {
     pub(super) fn on_device(step_bytes: u64, taken: Duration) -> Self {
         let pace = Self { steps_until_again: u64::MAX, ..Self::default() };
         pace.device.end(step_bytes, taken, Instant::now() + Duration::from_secs(3600));
+        pace.device.is_dear.store(true, Ordering::Relaxed);
         pace
     }
 
     /// What a sync now makes durable.
     #[cfg(test)]
-    pub(super) fn noted_bytes(&self) -> u64 {
-        self.device.written_bytes.load(Ordering::Relaxed)
+    pub(super) fn unsent_bytes(&self) -> u64 {
+        self.device.unsent_bytes.load(Ordering::Relaxed)
     }
 
     /// Notes what was written to a file of this file system.
@@ -140,26 +156,30 @@ impl Pace {
         }
         self.since.get_or_insert_with(Instant::now);
         self.written_bytes += written_bytes;
-        self.device.written_bytes.fetch_add(written_bytes, Ordering::Relaxed);
+        self.device.unsent_bytes.fetch_add(written_bytes, Ordering::Relaxed);
     }
 
     /// A step is full.
     pub(super) fn advise(&mut self, now: Instant) -> Advice {
         let last = self.device.last();
-        let is_under_way = self.is_measured_still();
+        let may_measure = !self.is_measured_still() && !self.device.is_dear.load(Ordering::Relaxed);
         let is_fresh = |found: &Found| now.saturating_duration_since(found.at) < RATE_LASTS;
-        let Some(found) = last.filter(|found| is_under_way || is_fresh(found)) else {
-            return if is_under_way { Advice::Keep } else { self.measure(now) };
+        let Some(found) = last.filter(|found| !may_measure || is_fresh(found)) else {
+            return if may_measure { self.measure(now) } else { Advice::Keep };
         };
         let writer = self.rate_of_writer(now);
         let is_fast = |ratio_max| found.rate.saturating_mul(ratio_max) >= writer;
         if is_fast(WRITER_TO_DEVICE_MAX) {
+            if may_measure {
+                (self.steps_until_again, self.steps_until_next) = (0, 0);
+            }
+            self.device.unsent_bytes.store(0, Ordering::Relaxed);
             return Advice::Start { settles: is_fast(WRITER_TO_SETTLER_MAX) };
         }
-        if self.steps_until_again == 0 && !is_under_way {
+        if may_measure && self.steps_until_again == 0 {
             return self.measure(now);
         }
-        self.steps_until_again = self.steps_until_again.saturating_sub(1);
+        self.steps_until_again -= u64::from(may_measure);
         Advice::Leave
     }
 
@@ -170,9 +190,11 @@ impl Pace {
         Advice::Measure(Arc::clone(&self.device))
     }
 
+    /// Not any more either when whoever was to do it has given it up, because the device is closed.
     fn is_measured_still(&mut self) -> bool {
         let ended = self.device.found().map(|found| found.at);
-        self.measured_since.take_if(|since| ended.is_some_and(|ended| ended >= *since));
+        let is_given_up = Arc::strong_count(&self.device) == 1;
+        self.measured_since.take_if(|since| is_given_up || ended.is_some_and(|ended| ended >= *since));
         self.measured_since.is_some()
     }
 
@@ -185,18 +207,6 @@ impl Pace {
             self.since = Some(since + taken / 2);
         }
         writer
-    }
-}
-
-/// How much was settled, of a step and of all that had been written before.
-fn settled_bytes(settled: io::Result<Settled>, step_bytes: u64, written_bytes: u64) -> u64 {
-    match settled {
-        Ok(Settled::Ranges) => step_bytes,
-        Ok(Settled::Everything) => written_bytes,
-        Err(error) => {
-            tracing::debug!(%error, "a device whose speed is not known is left to the kernel");
-            0
-        }
     }
 }
 
@@ -275,12 +285,60 @@ mod tests {
             for step in 0..pause {
                 assert!(matches!(filled.step(4), Advice::Leave), "{step} of {pause}");
             }
-            filled.measures(1000);
+            let Advice::Measure(measurement) = filled.step(4) else { panic!("after {pause}") };
+            // Steps do not count meanwhile.
+            for _ in 0..100 {
+                assert!(matches!(filled.step(4), Advice::Leave));
+            }
+            measurement.end(STEP_BYTES, Duration::from_secs(1), filled.now);
         }
-        let again = (0..1000).find(|_| matches!(filled.step(4), Advice::Measure(_)));
-        assert_eq!(again, Some(8 * STEPS_UNTIL_AGAIN));
-        filled.pace.device.end(STEP_BYTES, Duration::from_millis(1), filled.now);
+        for _ in 0..8 * STEPS_UNTIL_AGAIN {
+            assert!(matches!(filled.step(4), Advice::Leave));
+        }
+        // Nor when it was fast in between: then it begins anew.
+        filled.measures(1);
         assert!(matches!(filled.step(4), Advice::Start { .. }));
+        filled.pace.device.end(STEP_BYTES, Duration::from_secs(1), filled.now);
+        filled.measures(1000);
+        for _ in 0..STEPS_UNTIL_AGAIN {
+            assert!(matches!(filled.step(4), Advice::Leave));
+        }
+        filled.measures(1000);
+    }
+
+    #[test]
+    fn where_the_file_is_synced_to_measure_that_is_done_once_and_counts_what_was_not_sent() {
+        let mut filled = Filled::new(None, Instant::now());
+        let Advice::Measure(measurement) = filled.step(4) else { panic!("nothing is known") };
+        assert!(matches!(filled.step(4), Advice::Keep));
+        let begin = Instant::now();
+        measurement.make(STEP_BYTES, || {
+            std::thread::sleep(Duration::from_millis(1));
+            Ok(Settled::Everything)
+        });
+        let found = measurement.last().expect("measured");
+        let rate_max = rate(2 * STEP_BYTES, Duration::from_millis(1));
+        assert!((1..=rate_max).contains(&found.rate) && found.at >= begin, "{found:?}");
+        drop(measurement);
+        filled.pace.device.end(STEP_BYTES, Duration::from_secs(1), filled.now);
+        for _ in 0..1000 {
+            assert!(matches!(filled.step(100 * 1000), Advice::Start { .. } | Advice::Leave));
+        }
+        assert_eq!(filled.pace.unsent_bytes(), 0, "all was sent");
+    }
+
+    #[test]
+    fn a_measurement_that_nobody_makes_and_one_that_fails_are_none() {
+        let now = Instant::now();
+        let mut filled = Filled::new(Some(u64::MAX - 2), now);
+        for _ in 0..2 {
+            assert!(matches!(filled.step(4), Advice::Measure(_)), "it was given up at once");
+        }
+        let Advice::Measure(measurement) = filled.step(4) else { panic!("nothing is known") };
+        measurement.make(STEP_BYTES, || Err(io::ErrorKind::Other.into()));
+        filled.now = Instant::now();
+        assert!(matches!(filled.step(4), Advice::Leave));
+        assert!(matches!(Filled::new(Some(u64::MAX - 2), now).step(4), Advice::Measure(_)));
     }
 
     #[test]
@@ -299,13 +357,6 @@ mod tests {
         // And not any more when it has written faster for a while.
         let starts = (0..1000).position(|_| matches!(filled.step(4), Advice::Leave)).expect("a slow device");
         assert!((1..100).contains(&starts), "{starts}");
-    }
-
-    #[test]
-    fn what_was_settled_counts_and_nothing_where_that_failed() {
-        let settled = |settled| settled_bytes(settled, 1, 10);
-        assert_eq!((settled(Ok(Settled::Ranges)), settled(Ok(Settled::Everything))), (1, 10));
-        assert_eq!(settled(Err(io::ErrorKind::Other.into())), 0);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! or after a tenth of a second; of a file that other processes write, also by wait. If the kernel refuses, the data of a private file stays
 //! held and the error is reported to whoever asked; only the close of the last handle gives it up, and says so. Until the kernel has taken what it
 //! refused, each wait asks again. A write that is told the error is itself not held: its caller knows that it has
-//! failed, and at most its beginning, in a full buffer, is tried again. Of a file that others write it is given up at once, because later it might go over what they have written meanwhile: its requests have
+//! failed, and at most its beginning, in full buffers, is tried again. Of a file that others write it is given up at once, because later it might go over what they have written meanwhile: its requests have
 //! failed, and if nobody waits for one, the next flush, sync or close says so.
 //!
 //! Nothing is held by a program that ends, once its files have been handed over, nor by a forked child: nobody would hand it over.
@@ -384,7 +384,7 @@ impl Inode {
         self.has_written_behind.store(!gathering.is_empty(), Ordering::Release);
         // What was read ahead around the held data missed it.
         self.invalidate_read_ahead(&range);
-        if writer.route == Route::Cached {
+        if writer.route == Route::Cached && writer.device.properties().allocates_ahead() {
             self.note_cached_write(&writer.device, range, writer.filling);
         }
     }

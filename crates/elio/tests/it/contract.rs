@@ -121,7 +121,7 @@ fn a_request_that_met_the_end_of_the_file_has_nothing_of_what_is_appended_before
             }
             let early = file.submit_read(0, vec![0; len]).unwrap();
             // More than is gathered.
-            file.write_at(END as u64, &pattern(END as u64, 100_000)).unwrap();
+            file.write_at(END as u64, &pattern(END as u64, 300_000)).unwrap();
             let (bytes, buffer) = early.finish().unwrap();
             assert_eq!(bytes, END, "{len} bytes, cold: {is_cold}");
             assert!(buffer[..END] == pattern(0, END));
@@ -146,7 +146,7 @@ fn nor_has_one_that_was_read_ahead_of() {
                 assert!(read(at).finish().unwrap().1 == pattern(at as u64, STEP));
             }
             let early = read(last);
-            file.write_at(END as u64, &pattern(END as u64, 200_000)).unwrap();
+            file.write_at(END as u64, &pattern(END as u64, 300_000)).unwrap();
             let (bytes, buffer) = early.finish().unwrap();
             assert_eq!(bytes, END - last, "cold: {is_cold}");
             assert!(buffer[..bytes] == pattern(last as u64, bytes));

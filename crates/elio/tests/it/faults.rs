@@ -150,6 +150,7 @@ fn a_write_that_is_refused_through_the_cache_as_well_has_failed_and_is_not_made_
     let scratch = Scratch::new();
     let (device, file) = faulty(&scratch, CachePolicy::Bypass);
     file.write_at(0, &vec![0; LEN]).unwrap();
+    file.flush().unwrap();
     let operation = device.operations_count();
     for refused in [operation, operation + 1] {
         device.inject(refused, Fault::Fail(libc::EINVAL));

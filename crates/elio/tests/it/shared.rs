@@ -177,6 +177,39 @@ fn small_requests_of_a_shared_file_reach_the_kernel_together_and_by_their_wait()
 }
 
 #[test]
+fn requests_of_who_waits_for_each_at_once_are_written_at_once_until_he_does_not() {
+    const LEN: usize = 20_000;
+    const TRIES: u64 = 100_000;
+    let scratch = Scratch::new();
+    let path = scratch.path("file");
+    let options =
+        OpenOptions { sharing: Sharing::Shared, gathers_requests: true, ..OpenOptions::new(Mode::ReadWrite) };
+    let file = File::open(&path, &options).unwrap();
+    if elio::Device::properties(&*device(&path)).in_memory() {
+        return;
+    }
+    let content = pattern(0, LEN);
+    let write = |number: u64| file.submit_write(number * LEN as u64, content.clone()).unwrap();
+    let is_held = |request: &elio::Request<Vec<u8>>| request.bytes_if_done().is_none();
+    // One of a busy machine may be waited for late.
+    let at_once = (1..TRIES).find(|number| {
+        let mut request = write(number % 1000);
+        let was_held = is_held(&request);
+        request.wait().unwrap();
+        number % 1000 > 1 && !was_held
+    });
+    assert!(at_once.is_some_and(|number| number > 3), "{at_once:?}");
+    // Each begins where the one before ended: held again, now and then to see, and always when that is not waited for at once.
+    let held_again = (0..TRIES).find(|turn| {
+        let mut requests: Vec<_> = (0..20).map(|i| write(1000 + (turn % 100) * 20 + i)).collect();
+        let held_count = requests.iter().filter(|request| is_held(request)).count();
+        assert!(requests.iter_mut().all(|request| request.wait().unwrap() == LEN));
+        held_count >= 19
+    });
+    assert!(held_again.is_some());
+}
+
+#[test]
 fn a_small_write_of_a_shared_file_is_seen_by_others_once_its_request_is_dropped() {
     let scratch = Scratch::new();
     let path = scratch.path("file");
