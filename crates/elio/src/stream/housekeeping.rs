@@ -14,6 +14,10 @@ use std::time::{Duration, Instant};
 /// Half of the time after which data written behind must have reached the kernel, so that it is met.
 const ROUND: Duration = Duration::from_millis(40);
 
+/// Memory for streams is kept for so long after the last one: to have it again costs much more than to keep it, where pages have to be cleared, and
+/// most where a host has to bring them.
+const IDLE_TIME: Duration = Duration::from_secs(1);
+
 /// A child that is made waits for so long until what is held has been handed over.
 const FORK_PATIENCE: Duration = Duration::from_secs(1);
 /// How often it looks.
@@ -83,8 +87,18 @@ fn work() {
             }
             thread::park_timeout(ROUND);
         }
-        buffer::pool().trim();
+        if !is_called_within(housekeeper, IDLE_TIME) {
+            buffer::pool().trim();
+        }
     }
+}
+
+/// Whether there is something to look after again within this time.
+fn is_called_within(housekeeper: &Housekeeper, time: Duration) -> bool {
+    let is_wanted = housekeeper.wanted.lock().expect("housekeeping does not panic");
+    housekeeper.is_active.store(*is_wanted, Ordering::Release);
+    let later = housekeeper.called.wait_timeout_while(is_wanted, time, |is_wanted| !*is_wanted);
+    *later.expect("housekeeping does not panic").0
 }
 
 /// One look at all open files; tells whether there is a reason for another.
