@@ -75,8 +75,13 @@ fn info_of_a_part_says_which_part_it_is_and_only_that_can_be_asked() {
     assert_eq!(run(arguments!["verify", &path]).status, Some(1));
     // With the shards of all parts it is the whole array.
     ArrayDirectory::delete(&path).unwrap();
-    ArrayDirectory::create(&path, &spec).unwrap();
+    let array = ArrayDirectory::create(&path, &spec).unwrap();
     assert_eq!(facts(arguments!["stats", "--json", &path])["zeros"], json!(143));
+    done(arguments!["verify", &path]);
+    // And without one of another part it is neither.
+    fs::remove_file(array.shard_path(0)).unwrap();
+    let ran = run(arguments!["verify", &path]);
+    assert!(ran.status == Some(1) && ran.out.contains("no such file"), "{ran:?}");
 }
 
 #[test]

@@ -186,7 +186,7 @@ impl Drop for PoolBuffer {
 /// Bytes that staging, read-ahead and write-behind hold in this process now, and the most they ever held.
 ///
 /// The most is bounded by `CHEMIO_BUFFER_MB` (default 32). What is at rest goes back to the system when all streams have
-/// been idle for a moment.
+/// been idle for a second.
 pub fn buffer_usage_bytes() -> (usize, usize) {
     pool().usage()
 }

@@ -7,7 +7,7 @@ use elio::{File, Mode, OpenOptions, buffer_usage_bytes};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use support::{Scratch, pattern};
 
 /// Counts what is allocated now.
@@ -33,7 +33,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Both tests look at the whole process: one at a time.
+/// All tests look at the whole process: one at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
 const BUDGET_BYTES: usize = 32 << 20;
@@ -61,6 +61,26 @@ fn wait_for_rest() {
         buffer_usage_bytes().0 == 0
     });
     assert!(at_rest, "{} bytes of buffers are still held", buffer_usage_bytes().0);
+}
+
+#[test]
+fn memory_of_a_stream_that_rests_is_kept_for_the_next_one() {
+    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let scratch = Scratch::new();
+    let file = support::open(&scratch.path("file"));
+    wait_for_rest();
+    let held = (0..100).filter_map(|_| {
+        use_a_little(&file);
+        file.flush().unwrap();
+        let resting = Instant::now();
+        std::thread::sleep(Duration::from_millis(150));
+        let held_bytes = buffer_usage_bytes().0;
+        // It is given back after a second.
+        (resting.elapsed() < Duration::from_millis(900)).then_some(held_bytes)
+    });
+    let held: Vec<_> = held.take(4).collect();
+    assert!(held.len() == 4 && held.iter().all(|&held_bytes| held_bytes > 0), "{held:?}");
+    wait_for_rest();
 }
 
 #[test]

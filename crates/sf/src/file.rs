@@ -18,7 +18,7 @@ pub struct Hints {
     /// About how long the file will be: so much space is reserved, by the largest of all ranks.
     pub soft_limit_bytes: Option<u64>,
     /// The size of a typical request: the unit of stripes, and, where it is below 256 KiB, asynchronous writes of less that
-    /// follow one another are gathered until they are waited for. That of rank 0 holds for all.
+    /// follow one another may be gathered, at most until one of them is waited for. That of rank 0 holds for all.
     pub request_bytes: Option<u64>,
 }
 

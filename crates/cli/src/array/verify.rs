@@ -71,10 +71,12 @@ pub(crate) fn run(options: &options::Verify) -> Result<()> {
     Err(Error::Damaged { path: options.array.path.clone(), damaged: damage.len(), shards })
 }
 
-/// Shards that an array of ours must have: it is made with all of them.
+/// Shards that an array of ours must have: it is made with all of them. Of one on several hosts those of a host are here, or, if there is any
+/// other, all of them were to be collected.
 fn missing(array: &ArrayDirectory, stored: &[u64]) -> Vec<Finding> {
     let Some(ours) = array.attributes() else { return vec![] };
-    let expected = |number: &u64| ours.part.as_ref().is_none_or(|part| part.has_shard(*number));
+    let of_host = ours.part.as_ref().filter(|part| stored.iter().all(|&number| part.has_shard(number)));
+    let expected = |number: &u64| of_host.is_none_or(|part| part.has_shard(*number));
     let absent = (0..array.layout().shards_count()).filter(|number| stored.binary_search(number).is_err());
     let damage = |shard| Finding {
         shard,

@@ -3,6 +3,7 @@
 use crate::world::{World, counted, elements_of, section, spec};
 use dra::{Access, ArrayDirectory, DataType, DiskArray, Transfer};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -181,7 +182,12 @@ fn replace_with_obstacle(world: &World, name: &str, obstacle: &Path) -> dra::Res
     let obstruct = || {
         while !is_over.load(Ordering::Relaxed) {
             if has_begun.is_dir() {
-                fs::create_dir_all(obstacle).unwrap();
+                // It comes too late where the file is there already.
+                let made = fs::create_dir_all(obstacle);
+                assert!(
+                    made.as_ref().err().is_none_or(|error| error.kind() == ErrorKind::AlreadyExists),
+                    "{made:?}"
+                );
                 return;
             }
         }

@@ -17,7 +17,7 @@ use crate::device::Settled;
 use crate::sys::fork::OfProcess;
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -42,8 +42,8 @@ const STEPS_UNTIL_AGAIN: u64 = 4;
 /// What to do with a step that is full.
 #[derive(Debug)]
 pub(super) enum Advice {
-    /// Make it durable, and measure how long that takes.
-    Measure(Arc<Measurement>),
+    /// Make it durable, and measure how long that takes. If all of the file is synced for it, so many bytes were not on their way before.
+    Measure { measurement: Arc<Measurement>, unsent_bytes: u64 },
     /// Keep it until the measurement that is under way has ended.
     Keep,
     /// Start it on its way, and if it `settles`, see to it now and then that the disk keeps what it has taken.
@@ -68,17 +68,20 @@ static OF_FILE_SYSTEMS: OfProcess<Mutex<BTreeMap<u64, Found>>> =
 pub(super) struct Measurement {
     /// Of which file system it is, where that is known.
     file_system: Option<u64>,
-    /// Since something was sent to the device: a sync makes that durable.
-    unsent_bytes: AtomicU64,
     found: Mutex<Option<Found>>,
-    /// The file is synced for it, with all that was to be left to the kernel: that is done once.
+    /// The file is synced for it, with all that was to be left to the kernel: that is done once for each opening, and holds for it.
     is_dear: AtomicBool,
 }
 
 impl Measurement {
-    /// Measures `settle`, of a step of so many bytes.
-    pub(super) fn make(&self, step_bytes: u64, settle: impl FnOnce() -> io::Result<Settled>) {
-        let (unsent_bytes, begin) = (self.unsent_bytes.swap(0, Ordering::Relaxed), Instant::now());
+    /// Measures `settle`, of a step of so many bytes, or of all that was not on its way, when nothing else is.
+    pub(super) fn make(
+        &self,
+        step_bytes: u64,
+        unsent_bytes: u64,
+        settle: impl FnOnce() -> io::Result<Settled>,
+    ) {
+        let begin = Instant::now();
         let settled = settle();
         let end = Instant::now();
         match settled {
@@ -123,6 +126,8 @@ fn of_file_systems() -> MutexGuard<'static, BTreeMap<u64, Found>> {
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     device: Arc<Measurement>,
+    /// Written since something was sent to the device.
+    unsent_bytes: u64,
     /// When one was begun whose end has not been seen.
     measured_since: Option<Instant>,
     /// Steps until a device that is too slow is measured again, and after that.
@@ -139,14 +144,13 @@ impl Pace {
     pub(super) fn on_device(step_bytes: u64, taken: Duration) -> Self {
         let pace = Self { steps_until_again: u64::MAX, ..Self::default() };
         pace.device.end(step_bytes, taken, Instant::now() + Duration::from_secs(3600));
-        pace.device.is_dear.store(true, Ordering::Relaxed);
         pace
     }
 
     /// What a sync now makes durable.
     #[cfg(test)]
     pub(super) fn unsent_bytes(&self) -> u64 {
-        self.device.unsent_bytes.load(Ordering::Relaxed)
+        self.unsent_bytes
     }
 
     /// Notes what was written to a file of this file system.
@@ -156,13 +160,14 @@ impl Pace {
         }
         self.since.get_or_insert_with(Instant::now);
         self.written_bytes += written_bytes;
-        self.device.unsent_bytes.fetch_add(written_bytes, Ordering::Relaxed);
+        self.unsent_bytes += written_bytes;
     }
 
     /// A step is full.
     pub(super) fn advise(&mut self, now: Instant) -> Advice {
         let last = self.device.last();
-        let may_measure = !self.is_measured_still() && !self.device.is_dear.load(Ordering::Relaxed);
+        let is_dear = self.device.is_dear.load(Ordering::Relaxed);
+        let may_measure = !self.is_measured_still() && !is_dear;
         let is_fresh = |found: &Found| now.saturating_duration_since(found.at) < RATE_LASTS;
         let Some(found) = last.filter(|found| !may_measure || is_fresh(found)) else {
             return if may_measure { self.measure(now) } else { Advice::Keep };
@@ -173,8 +178,8 @@ impl Pace {
             if may_measure {
                 (self.steps_until_again, self.steps_until_next) = (0, 0);
             }
-            self.device.unsent_bytes.store(0, Ordering::Relaxed);
-            return Advice::Start { settles: is_fast(WRITER_TO_SETTLER_MAX) };
+            self.unsent_bytes = 0;
+            return Advice::Start { settles: is_fast(WRITER_TO_SETTLER_MAX) && !is_dear };
         }
         if may_measure && self.steps_until_again == 0 {
             return self.measure(now);
@@ -187,7 +192,8 @@ impl Pace {
         self.measured_since = Some(now);
         self.steps_until_again = self.steps_until_next.max(STEPS_UNTIL_AGAIN);
         self.steps_until_next = self.steps_until_again.saturating_mul(2);
-        Advice::Measure(Arc::clone(&self.device))
+        let unsent_bytes = std::mem::take(&mut self.unsent_bytes);
+        Advice::Measure { measurement: Arc::clone(&self.device), unsent_bytes }
     }
 
     /// Not any more either when whoever was to do it has given it up, because the device is closed.
@@ -243,7 +249,7 @@ mod tests {
 
         /// The next step is measured.
         fn measures(&mut self, device_millis: u64) {
-            let Advice::Measure(measurement) = self.step(4) else { panic!("it is known") };
+            let Advice::Measure { measurement, .. } = self.step(4) else { panic!("it is known") };
             measurement.end(STEP_BYTES, Duration::from_millis(device_millis), self.now);
         }
 
@@ -257,12 +263,12 @@ mod tests {
     #[test]
     fn what_is_not_known_yet_is_kept_and_what_was_known_counts_until_more_is() {
         let mut filled = Filled::new(None, Instant::now());
-        let Advice::Measure(first) = filled.step(4) else { panic!("nothing is known") };
+        let Advice::Measure { measurement: first, .. } = filled.step(4) else { panic!("nothing is known") };
         assert!(matches!(filled.step(4), Advice::Keep), "it is being measured");
         first.end(STEP_BYTES, Duration::from_millis(1), filled.now);
         assert!(matches!(filled.step(4), Advice::Start { .. }));
         filled.now += RATE_LASTS;
-        let Advice::Measure(second) = filled.step(4) else { panic!("that was long ago") };
+        let Advice::Measure { measurement: second, .. } = filled.step(4) else { panic!("that was long ago") };
         assert!(matches!(filled.step(4), Advice::Start { .. }));
         second.end(STEP_BYTES, Duration::from_secs(60), filled.now);
         assert!(matches!(filled.step(4), Advice::Leave));
@@ -274,8 +280,8 @@ mod tests {
         let [one, another] = [Some(u64::MAX), Some(u64::MAX - 1)];
         Filled::new(one, now).measures(1);
         assert!(matches!(Filled::new(one, now).step(4), Advice::Start { settles: true }));
-        assert!(matches!(Filled::new(another, now).step(4), Advice::Measure(_)));
-        assert!(matches!(Filled::new(one, now + 2 * RATE_LASTS).step(4), Advice::Measure(_)));
+        assert!(matches!(Filled::new(another, now).step(4), Advice::Measure { .. }));
+        assert!(matches!(Filled::new(one, now + 2 * RATE_LASTS).step(4), Advice::Measure { .. }));
     }
 
     #[test]
@@ -285,7 +291,7 @@ mod tests {
             for step in 0..pause {
                 assert!(matches!(filled.step(4), Advice::Leave), "{step} of {pause}");
             }
-            let Advice::Measure(measurement) = filled.step(4) else { panic!("after {pause}") };
+            let Advice::Measure { measurement, .. } = filled.step(4) else { panic!("after {pause}") };
             // Steps do not count meanwhile.
             for _ in 0..100 {
                 assert!(matches!(filled.step(4), Advice::Leave));
@@ -308,23 +314,28 @@ mod tests {
 
     #[test]
     fn where_the_file_is_synced_to_measure_that_is_done_once_and_counts_what_was_not_sent() {
-        let mut filled = Filled::new(None, Instant::now());
-        let Advice::Measure(measurement) = filled.step(4) else { panic!("nothing is known") };
-        assert!(matches!(filled.step(4), Advice::Keep));
-        let begin = Instant::now();
-        measurement.make(STEP_BYTES, || {
+        let file_system = Some(u64::MAX - 3);
+        let now = Instant::now();
+        Filled::new(file_system, now).measures(1);
+        let mut filled = Filled::new(file_system, now);
+        for _ in 0..100 {
+            assert!(matches!(filled.step(4), Advice::Start { settles: true }), "another has found it");
+        }
+        filled.now += RATE_LASTS;
+        let Advice::Measure { measurement, unsent_bytes } = filled.step(4) else { panic!("long ago") };
+        assert_eq!(unsent_bytes, STEP_BYTES, "all others were sent");
+        assert!(matches!(filled.step(4), Advice::Start { .. }));
+        measurement.make(STEP_BYTES, unsent_bytes, || {
             std::thread::sleep(Duration::from_millis(1));
             Ok(Settled::Everything)
         });
-        let found = measurement.last().expect("measured");
-        let rate_max = rate(2 * STEP_BYTES, Duration::from_millis(1));
-        assert!((1..=rate_max).contains(&found.rate) && found.at >= begin, "{found:?}");
+        let found = measurement.found().expect("measured");
+        assert!((1..=rate(STEP_BYTES, Duration::from_millis(1))).contains(&found.rate), "{found:?}");
         drop(measurement);
-        filled.pace.device.end(STEP_BYTES, Duration::from_secs(1), filled.now);
         for _ in 0..1000 {
-            assert!(matches!(filled.step(100 * 1000), Advice::Start { .. } | Advice::Leave));
+            let advice = filled.step(100 * 1000);
+            assert!(matches!(advice, Advice::Start { settles: false } | Advice::Leave), "{advice:?}");
         }
-        assert_eq!(filled.pace.unsent_bytes(), 0, "all was sent");
     }
 
     #[test]
@@ -332,13 +343,15 @@ mod tests {
         let now = Instant::now();
         let mut filled = Filled::new(Some(u64::MAX - 2), now);
         for _ in 0..2 {
-            assert!(matches!(filled.step(4), Advice::Measure(_)), "it was given up at once");
+            assert!(matches!(filled.step(4), Advice::Measure { .. }), "it was given up at once");
         }
-        let Advice::Measure(measurement) = filled.step(4) else { panic!("nothing is known") };
-        measurement.make(STEP_BYTES, || Err(io::ErrorKind::Other.into()));
         filled.now = Instant::now();
-        assert!(matches!(filled.step(4), Advice::Leave));
-        assert!(matches!(Filled::new(Some(u64::MAX - 2), now).step(4), Advice::Measure(_)));
+        let Advice::Measure { measurement, .. } = filled.step(0) else { panic!("nothing is known") };
+        measurement.make(STEP_BYTES, STEP_BYTES, || Err(io::ErrorKind::Other.into()));
+        drop(measurement);
+        let again = (0..1000).position(|_| matches!(filled.step(4), Advice::Measure { .. }));
+        assert!(again.is_some_and(|steps| steps as u64 >= STEPS_UNTIL_AGAIN), "{again:?}");
+        assert!(matches!(Filled::new(Some(u64::MAX - 2), now).step(4), Advice::Measure { .. }));
     }
 
     #[test]
@@ -364,7 +377,7 @@ mod tests {
         let mut pace = Pace::default();
         pace.note(STEP_BYTES, None);
         let measurement = Arc::clone(&pace.device);
-        measurement.make(STEP_BYTES, || {
+        measurement.make(STEP_BYTES, pace.unsent_bytes(), || {
             pace.note(1 << 50, None);
             std::thread::sleep(Duration::from_millis(1));
             Ok(Settled::Everything)

@@ -341,11 +341,15 @@ impl Writeback {
             return;
         }
         match self.pace.advise(Instant::now()) {
-            Advice::Measure(measurement) => {
+            Advice::Measure { measurement, unsent_bytes } => {
                 let step_bytes = self.pending_bytes;
+                let earlier = std::mem::take(&mut self.started);
                 self.hand_over(device, move |device, step| {
+                    for earlier in &earlier {
+                        wait_for(device, earlier);
+                    }
                     if let Some(device) = device.upgrade() {
-                        measurement.make(step_bytes, || device.settle(step));
+                        measurement.make(step_bytes, unsent_bytes, || device.settle(step));
                     }
                 });
             }

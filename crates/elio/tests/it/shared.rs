@@ -179,7 +179,7 @@ fn small_requests_of_a_shared_file_reach_the_kernel_together_and_by_their_wait()
 #[test]
 fn requests_of_who_waits_for_each_at_once_are_written_at_once_until_he_does_not() {
     const LEN: usize = 20_000;
-    const TRIES: u64 = 100_000;
+    const TRIES: u64 = 5000;
     let scratch = Scratch::new();
     let path = scratch.path("file");
     let options =
@@ -198,7 +198,7 @@ fn requests_of_who_waits_for_each_at_once_are_written_at_once_until_he_does_not(
         request.wait().unwrap();
         number % 1000 > 1 && !was_held
     });
-    assert!(at_once.is_some_and(|number| number > 3), "{at_once:?}");
+    assert!(at_once.is_some_and(|number| number > 5), "{at_once:?}");
     // Each begins where the one before ended: held again, now and then to see, and always when that is not waited for at once.
     let held_again = (0..TRIES).find(|turn| {
         let mut requests: Vec<_> = (0..20).map(|i| write(1000 + (turn % 100) * 20 + i)).collect();
