@@ -4,6 +4,7 @@
 //!   it finalises, what we started we do, when the last user is gone. [`Mpi::enter`] keeps calls within the level.
 //! - [`Comm`] is a communicator that belongs to us: the program's messages never meet ours, and errors of MPI are returned.
 //! - [`Comm::agree`] makes the error of one rank the error of all.
+//! - [`MemoryFile`] is memory that the ranks of a node have in common.
 //!
 //! What it does not do: send messages between two ranks, windows (the crate `ga` has them), threads.
 //!
@@ -21,6 +22,7 @@ mod communicator;
 mod error;
 mod global_arrays;
 mod launcher;
+mod memory_file;
 mod mpi;
 mod number;
 
@@ -30,5 +32,6 @@ pub use caught::message_of_panic;
 pub use communicator::Comm;
 pub use error::{Error, Result};
 pub use launcher::{fits_library, library_name};
+pub use memory_file::{MemoryFile, TOKEN_BYTES};
 pub use mpi::{Entered, Mpi};
 pub use number::{Number, Operation, Reducible};

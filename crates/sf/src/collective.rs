@@ -5,7 +5,8 @@ use crate::error::{Error, Result};
 use crate::file::Hints;
 use crate::make::{Found, Making};
 use crate::sighting::host;
-use crate::storage::{Storage, options};
+use crate::storage::{Storage, has_small_requests, options};
+use aggregate::Area;
 use comm::{Comm, Failure, Operation};
 use elio::{CachePolicy, FileSystem, OpenOptions};
 use serde::de::DeserializeOwned;
@@ -14,6 +15,7 @@ use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// An error as other ranks are told it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -54,7 +56,7 @@ fn of_json<T: DeserializeOwned>(text: &str) -> T {
 }
 
 /// Makes or finds the file on rank 0 and opens it on all. Collective.
-pub(crate) fn create(comm: &Comm, path: &Path, hints: &Hints, cache: CachePolicy) -> Result<Storage> {
+pub(crate) fn create(comm: &Arc<Comm>, path: &Path, hints: &Hints, cache: CachePolicy) -> Result<Storage> {
     let agreed = agree_on_arguments(comm, path, hints)?;
     let one_host = agreed.one_host;
     // What the program calls it stays right when it changes its directory.
@@ -79,8 +81,9 @@ pub(crate) fn create(comm: &Comm, path: &Path, hints: &Hints, cache: CachePolicy
             "a shared file on NFS: ranks on other hosts may see what was written late; use a file system that keeps hosts alike"
         );
     }
+    let area = if has_small_requests(&agreed.hints) { Area::of(comm)? } else { None };
     making.into_iter().for_each(Making::keep);
-    Ok(opened.named(path, hosts_see_late))
+    Ok(opened.named(path, hosts_see_late).aggregated(area, cache))
 }
 
 /// Whether the file, or a stripe of it, is on NFS for any of the ranks: the server itself sees a file system of its own. There a wait makes

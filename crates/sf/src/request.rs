@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::storage::Storage;
+use aggregate::HeldWrite;
 use std::sync::Arc;
 
 /// A transfer under way. It owns its buffer; dropping it waits, for other ranks, too: they read what was written.
@@ -21,6 +22,8 @@ enum Transfer<B> {
     Plain(elio::Request<B>),
     /// Of a striped file, and how much it got once that is known.
     Striped(elio::SpreadRequest<B>, Option<usize>),
+    /// Held for all ranks of the node.
+    Held(HeldWrite, B),
 }
 
 /// What a request is about.
@@ -36,6 +39,7 @@ impl<B> Transfer<B> {
         match self {
             Self::Plain(inner) => inner.bytes_if_done() == Some(len_bytes),
             Self::Striped(inner, _) => inner.is_done(),
+            Self::Held(..) => false,
         }
     }
 }
@@ -57,6 +61,10 @@ impl<B> Request<B> {
         is_write: bool,
     ) -> Self {
         Self::new(Transfer::Striped(inner, None), storage, range, is_write)
+    }
+
+    pub(crate) fn held(write: HeldWrite, buffer: B, storage: &Arc<Storage>, range: Range) -> Self {
+        Self::new(Transfer::Held(write, buffer), storage, range, true)
     }
 
     fn new(transfer: Transfer<B>, storage: &Arc<Storage>, range: Range, is_write: bool) -> Self {
@@ -82,6 +90,7 @@ impl<B> Request<B> {
         let Some(storage) = &self.storage else { return Ok(self.len_bytes) };
         match &mut self.transfer {
             Transfer::Plain(inner) => Ok(inner.wait()?),
+            Transfer::Held(write, _) => Ok(write.wait().map(|()| self.len_bytes)?),
             Transfer::Striped(_, Some(got)) => Ok(*got),
             Transfer::Striped(inner, got) => {
                 let read: usize = inner.wait()?.into_iter().sum();
@@ -107,6 +116,7 @@ impl<B> Request<B> {
         match &mut self.transfer {
             Transfer::Plain(inner) => inner.test(),
             Transfer::Striped(inner, _) => inner.test(),
+            Transfer::Held(..) => true,
         }
     }
 
@@ -125,6 +135,7 @@ impl<B> Request<B> {
         let buffer = match self.transfer {
             Transfer::Plain(inner) => inner.finish()?.1,
             Transfer::Striped(inner, _) => inner.finish()?.1,
+            Transfer::Held(_, buffer) => buffer,
         };
         Ok((got, buffer))
     }

@@ -5,6 +5,7 @@ use crate::file::Hints;
 use crate::request::{Range, Request};
 use crate::sighting;
 use crate::striping::{Run, Striping};
+use aggregate::{Aggregator, Area};
 use elio::{
     CachePolicy, Mode, OpenOptions, Operation, Piece, Queue, RequestBuffer, RequestBufferMut, Sharing,
     SpreadRequest,
@@ -21,12 +22,17 @@ use std::thread::{self, ScopedJoinHandle};
 /// Programs whose requests are smaller have them gathered: several small writes under way then reach the kernel together.
 const SMALL_REQUEST_BYTES: u64 = 256 << 10;
 
+/// Whether programs that say this have small requests.
+pub(crate) fn has_small_requests(hints: &Hints) -> bool {
+    hints.request_bytes.is_some_and(|bytes| bytes < SMALL_REQUEST_BYTES)
+}
+
 /// How the files are opened by a program that says this of them.
 pub(crate) fn options(cache: CachePolicy, hints: &Hints) -> OpenOptions {
     OpenOptions {
         cache,
         sharing: Sharing::Shared,
-        gathers_requests: hints.request_bytes.is_some_and(|bytes| bytes < SMALL_REQUEST_BYTES),
+        gathers_requests: has_small_requests(hints),
         // Of the whole: each stripe has its share of it.
         len_bytes_max: hints.hard_limit_bytes,
         ..OpenOptions::new(Mode::Existing)
@@ -43,7 +49,9 @@ pub(crate) struct Storage {
     /// The device of the file of that name and its number there, when it was opened.
     numbers: Option<(u64, u64)>,
     pub(crate) striping: Striping,
-    files: Vec<elio::File>,
+    files: Vec<Arc<elio::File>>,
+    /// Holds writes of ranks of a node that write it in turn.
+    aggregator: Option<Arc<Aggregator>>,
     /// Other hosts see what is written when it has been handed to a server, and they look again.
     hosts_see_late: bool,
     /// Whether the names are durable, too.
@@ -65,13 +73,14 @@ impl Storage {
                 Some(directory) if striping.is_striped() => Queue::of_directory(directory),
                 _ => options.queue,
             };
-            elio::File::open(file, &OpenOptions { queue, len_bytes_max, ..options.clone() })
+            elio::File::open(file, &OpenOptions { queue, len_bytes_max, ..options.clone() }).map(Arc::new)
         };
         let files = files.iter().enumerate().map(open).collect::<elio::Result<_>>()?;
         let (path, absolute, numbers) =
             (absolute.to_owned(), absolute.to_owned(), sighting::numbers(absolute).ok());
         let (hosts_see_late, has_synced_names) = (false, AtomicBool::new(false));
-        Ok(Self { path, absolute, numbers, striping, files, hosts_see_late, has_synced_names })
+        let aggregator = None;
+        Ok(Self { path, absolute, numbers, striping, files, aggregator, hosts_see_late, has_synced_names })
     }
 
     /// The same, under the name that the program gave, and what all ranks know of where it is.
@@ -79,14 +88,24 @@ impl Storage {
         Self { path: path.to_owned(), hosts_see_late, ..self }
     }
 
+    /// The same, with memory for what ranks of a node write in turn, if that goes through the page cache. Local; by all ranks in the
+    /// same order.
+    pub(crate) fn aggregated(self, area: Option<Arc<Area>>, cache: CachePolicy) -> Self {
+        let aggregator = area.zip(self.plain()).map(|(area, file)| Aggregator::new(area, Arc::clone(file)));
+        let holds = |file: &Arc<elio::File>| cache != CachePolicy::Bypass && !file.properties().in_memory();
+        let aggregator = aggregator.filter(|_| self.plain().is_some_and(holds));
+        Self { aggregator, ..self }
+    }
+
     /// Where its files are, and the one of its name.
     pub(crate) fn places(&self) -> impl Iterator<Item = &Path> {
-        self.files.iter().map(elio::File::path).chain([&*self.absolute])
+        self.files.iter().map(|file| file.path()).chain([&*self.absolute])
     }
 
     /// Fills `into`, or says how much there is.
     pub(crate) fn read(&self, offset_bytes: u64, into: &mut [u8]) -> Result<()> {
         let len = into.len();
+        self.hand_over_overlapping(offset_bytes, len);
         let got = match self.plain() {
             _ if len == 0 => 0,
             Some(file) => file.read_at(offset_bytes, into)?,
@@ -111,6 +130,7 @@ impl Storage {
     }
 
     pub(crate) fn write(&self, offset_bytes: u64, from: &[u8]) -> Result<()> {
+        self.hand_over_overlapping(offset_bytes, from.len());
         match self.plain() {
             _ if from.is_empty() => Ok(()),
             Some(file) => Ok(file.write_at(offset_bytes, from)?),
@@ -127,6 +147,7 @@ impl Storage {
         buffer: B,
     ) -> Result<Request<B>> {
         let range = Range { offset_bytes, len_bytes: buffer.as_bytes().len() };
+        self.hand_over_overlapping(offset_bytes, range.len_bytes);
         if let Some(file) = self.plain() {
             return Ok(Request::plain(file.submit_read(offset_bytes, buffer)?, self, range, false));
         }
@@ -140,11 +161,27 @@ impl Storage {
         buffer: B,
     ) -> Result<Request<B>> {
         let range = Range { offset_bytes, len_bytes: buffer.as_bytes().len() };
+        let hold = |aggregator: &Arc<Aggregator>| aggregator.hold(offset_bytes, buffer.as_bytes());
+        if let Some(write) = self.aggregator.as_ref().and_then(hold) {
+            return Ok(Request::held(write, buffer, self, range));
+        }
         if let Some(file) = self.plain() {
             return Ok(Request::plain(file.submit_write(offset_bytes, buffer)?, self, range, true));
         }
         let pieces = self.pieces(Operation::AsyncWrite, offset_bytes, range.len_bytes)?;
         Ok(Request::striped(SpreadRequest::write(&pieces, buffer)?, self, range, true))
+    }
+
+    /// What this rank holds comes before what it asks for next at the same place.
+    fn hand_over_overlapping(&self, offset_bytes: u64, len: usize) {
+        if let Some(aggregator) = &self.aggregator {
+            aggregator.hand_over_overlapping(&(offset_bytes..offset_bytes.saturating_add(len as u64)));
+        }
+    }
+
+    /// Everything that it holds.
+    fn hand_over_held(&self) {
+        self.aggregator.iter().for_each(|aggregator| aggregator.hand_over_all());
     }
 
     /// The pieces of a request in the stripes.
@@ -164,12 +201,13 @@ impl Storage {
     }
 
     /// The only file, if it is not striped.
-    fn plain(&self) -> Option<&elio::File> {
+    fn plain(&self) -> Option<&Arc<elio::File>> {
         if self.striping.is_striped() { None } else { self.files.first() }
     }
 
     /// Where the file ends, as all ranks wrote it.
     pub(crate) fn len_bytes(&self) -> Result<u64> {
+        self.hand_over_held();
         let mut end_bytes = 0;
         for (stripe, file) in self.files.iter().enumerate() {
             end_bytes = end_bytes.max(self.striping.end_of(stripe, file.len()?));
@@ -195,17 +233,21 @@ impl Storage {
 
     /// Waits for what is under way and hands over what is held.
     pub(crate) fn flush(&self) -> Result<()> {
-        Ok(self.each(elio::File::flush)?)
+        let held = self.aggregator.as_ref().map_or(Ok(()), |aggregator| aggregator.flush());
+        Ok(held.and(self.each(elio::File::flush))?)
     }
 
     /// As [`flush`](Self::flush), but what was lost is told by the next of these, or by whoever waits for it.
     pub(crate) fn hand_over(&self) -> Result<()> {
+        self.hand_over_held();
         Ok(self.each(elio::File::hand_over)?)
     }
 
     /// Returns when the data is on the device, or on those of all stripes, which work at the same time, and what is needed to find it.
     pub(crate) fn sync(&self) -> Result<()> {
-        self.at_once(elio::File::sync)?;
+        let held = self.aggregator.as_ref().map_or(Ok(()), |aggregator| aggregator.flush());
+        let synced = self.at_once(elio::File::sync);
+        held.and(synced)?;
         if !self.has_synced_names.load(Ordering::Acquire) {
             self.sync_names()?;
             self.has_synced_names.store(true, Ordering::Release);
@@ -241,7 +283,7 @@ impl Storage {
     /// There: forgets what this host has seen of data that has changed since, as opening a file does.
     pub(crate) fn look_again(&self) {
         let files = if self.hosts_see_late { &*self.files } else { &[] };
-        for file in files.iter().map(elio::File::path) {
+        for file in files.iter().map(|file| file.path()) {
             if let Err(error) = elio::with_open_files_raised(|| fs::File::open(file)) {
                 // Removed, perhaps; transfers tell what there is to tell.
                 tracing::debug!(%error, path = %file.display(), "what other hosts have written may be seen late");
@@ -258,7 +300,7 @@ impl Storage {
     /// that cannot be removed keeps the name, too.
     pub(crate) fn remove(&self) -> Result<()> {
         // The stripes first: as long as the name is there, they can be found.
-        let stripes = self.files.iter().map(elio::File::path).filter(|file| *file != self.absolute);
+        let stripes = self.files.iter().map(|file| file.path()).filter(|file| *file != self.absolute);
         let removed: Vec<_> = stripes.map(remove_one).collect();
         removed.into_iter().collect::<Result<()>>()?;
         let found = sighting::numbers(&self.absolute);
@@ -293,7 +335,7 @@ impl Storage {
         let Some((first, others)) = self.files.split_first() else { return Ok(()) };
         let results: Vec<_> = thread::scope(|scope| {
             let start = |file| (file, thread::Builder::new().spawn_scoped(scope, move || call(file)));
-            let started: Vec<_> = others.iter().map(start).collect();
+            let started: Vec<_> = others.iter().map(Arc::as_ref).map(start).collect();
             let first = call(first);
             let end = |(file, started): (_, io::Result<ScopedJoinHandle<'_, _>>)| match started {
                 Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
@@ -306,7 +348,7 @@ impl Storage {
 
     /// Calls all files, also after an error; gives the first.
     fn each(&self, call: impl Fn(&elio::File) -> elio::Result<()>) -> elio::Result<()> {
-        let results: Vec<_> = self.files.iter().map(call).collect();
+        let results: Vec<_> = self.files.iter().map(|file| call(file)).collect();
         results.into_iter().collect()
     }
 }
@@ -343,7 +385,7 @@ mod tests {
         striping: Striping,
         devices: Vec<Arc<dyn elio::Device>>,
     ) -> Arc<Storage> {
-        let file = |device| elio::File::on_device(device, "stripe", options);
+        let file = |device| Arc::new(elio::File::on_device(device, "stripe", options));
         let files = devices.into_iter().map(file).collect();
         let path = PathBuf::from("whole");
         let has_synced_names = AtomicBool::new(false);
@@ -353,6 +395,7 @@ mod tests {
             path,
             striping,
             files,
+            aggregator: None,
             hosts_see_late: false,
             has_synced_names,
         })

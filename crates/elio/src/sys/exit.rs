@@ -21,7 +21,7 @@ static FINISHES_WRITES: AtomicBool = AtomicBool::new(false);
 static THREAD: OnceLock<libc::pthread_t> = OnceLock::new();
 
 /// Arranges for `function` to run when this process ends by `exit` or by returning from main; the last one first.
-pub(crate) fn at_exit(function: fn()) {
+pub fn at_exit(function: fn()) {
     CALLS.lock().unwrap_or_else(PoisonError::into_inner).push(function);
     register();
 }
@@ -61,7 +61,7 @@ pub(crate) fn is_after_hand_over() -> bool {
 }
 
 /// Whether a write has to be finished in its call: also in a forked child, which ends without handing over anything.
-pub(crate) fn finishes_writes() -> bool {
+pub fn finishes_writes() -> bool {
     is_after_hand_over() || fork::is_child()
 }
 

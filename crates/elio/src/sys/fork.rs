@@ -72,7 +72,7 @@ pub(crate) fn before(function: fn()) {
 }
 
 /// Whether this process is a forked child of one that watched for them.
-pub(crate) fn is_child() -> bool {
+pub fn is_child() -> bool {
     IS_CHILD.load(Ordering::Relaxed)
 }
 

@@ -10,12 +10,8 @@
 
 use super::mapping::{Extent, HUGE_PAGE_BYTES, Mapping};
 use crate::{Error, Result};
-use comm::Comm;
-use std::ffi::CString;
-use std::fs::{self, File, OpenOptions};
+use comm::{Comm, Failure, MemoryFile};
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
 
 /// The parts begin on boundaries of this many bytes, so that no two ranks share a page.
 const PAGE_BYTES: u64 = 4096;
@@ -54,12 +50,12 @@ impl Segment {
         }
         // Every rank sees the same sizes, so all refuse or none.
         let total = extent.of(check_memory(total, array)?);
-        let file = match open_together(node, total, Kind::Anonymous)? {
+        let file = match MemoryFile::Anonymous.open_together(node, total)? {
             Ok(file) => file,
             Err(first) => {
-                tracing::info!(%first, "no anonymous memory shared: a file in /dev/shm instead");
-                let opened = open_together(node, total, Kind::Named)?;
-                node.agree(opened)?
+                tracing::info!(?first, "no anonymous memory shared: a file in /dev/shm instead");
+                let opened = MemoryFile::Named.open_together(node, total)?;
+                opened.map_err(|failure| no_shared_memory(failure, total))?
             }
         };
         let mapping = node.agree(
@@ -145,97 +141,15 @@ fn check_memory(bytes: Option<u64>, array: &str) -> Result<u64> {
     }
 }
 
+/// Why the ranks could not open a file in memory together, which all of them have been told.
+fn no_shared_memory(failure: Failure<io::Error>, bytes: u64) -> Error {
+    match failure {
+        Failure::Here(source) => no_memory("sharing memory", bytes)(source),
+        Failure::There { rank, message } => Error::OnRank { rank, message },
+        Failure::Comm(error) => Error::Comm(error),
+    }
+}
+
 fn no_memory(operation: &'static str, bytes: u64) -> impl FnOnce(io::Error) -> Error {
     move |source| Error::Memory { operation, bytes, source }
-}
-
-/// Which file holds the memory.
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    Anonymous,
-    Named,
-}
-
-/// The first rank makes a file of `bytes`, the others open it. Collective. The inner result is the same on every rank, but
-/// for its text.
-fn open_together(node: &Comm, bytes: u64, kind: Kind) -> Result<std::result::Result<File, Error>> {
-    let token = token();
-    let made = if node.rank() == 0 {
-        make(kind, bytes, token).map(Some).map_err(no_memory("making shared memory", bytes))
-    } else {
-        Ok(None)
-    };
-    let made = match node.agree(made) {
-        Ok(made) => made,
-        Err(failure) => return Ok(Err(failure.into())),
-    };
-    let path = made.as_ref().map(|(_, path)| path.clone()).unwrap_or_default();
-    let path = node.broadcast_text(path, 0)?;
-    let mut expected = [token];
-    node.broadcast(&mut expected, 0)?;
-    let opened = match made {
-        Some((file, _)) => Ok(file),
-        None => open(&path, expected[0]).map_err(no_memory("opening shared memory", bytes)),
-    };
-    // The first rank keeps its descriptor, and the name stays, until everybody has opened the file.
-    let agreed = node.agree(opened);
-    if node.rank() == 0 && matches!(kind, Kind::Named) {
-        drop(fs::remove_file(&path));
-    }
-    Ok(agreed.map_err(Into::into))
-}
-
-/// Makes the file and says under which path other processes find it.
-fn make(kind: Kind, bytes: u64, token: u64) -> io::Result<(File, String)> {
-    let (file, path) = match kind {
-        Kind::Anonymous => {
-            let name = CString::new("chemio-array")?;
-            // SAFETY: the name ends with a NUL; the descriptor is new and belongs to nobody else.
-            let file = unsafe {
-                match libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) {
-                    -1 => return Err(io::Error::last_os_error()),
-                    descriptor => File::from_raw_fd(descriptor),
-                }
-            };
-            let path = format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd());
-            (file, path)
-        }
-        Kind::Named => {
-            let path = format!("/dev/shm/chemio-{token:016x}");
-            (OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?, path)
-        }
-    };
-    file.set_len(bytes)?;
-    if matches!(kind, Kind::Named) {
-        // A file system of limited size says so now, and not by killing whoever touches the last page.
-        let len = libc::off_t::try_from(bytes).map_err(io::Error::other)?;
-        // SAFETY: the descriptor is open.
-        let code = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, len) };
-        if code != 0 {
-            drop(fs::remove_file(&path));
-            return Err(io::Error::from_raw_os_error(code));
-        }
-    }
-    file.write_all_at(&token.to_ne_bytes(), 0)?;
-    Ok((file, path))
-}
-
-fn open(path: &str, expected: u64) -> io::Result<File> {
-    let file = OpenOptions::new().read(true).write(true).open(path)?;
-    let mut token = [0; 8];
-    file.read_exact_at(&mut token, 0)?;
-    if u64::from_ne_bytes(token) == expected {
-        Ok(file)
-    } else {
-        Err(io::Error::other(format!(
-            "{path} is another file here: these processes do not see the same processes"
-        )))
-    }
-}
-
-/// A number that no other segment has.
-fn token() -> u64 {
-    use std::hash::{BuildHasher, RandomState};
-    // Each RandomState has keys from the system's random numbers.
-    RandomState::new().hash_one(std::process::id())
 }

@@ -1,0 +1,390 @@
+//! Memory of a node in which each of its ranks has slots for what it writes.
+//!
+//! A slot is filled by its rank, and from then on left alone until what is in it has been written, by whichever rank: then its rank
+//! may fill it again. Who writes has the lock of the file. Of what it is of, and whether it is filled, every slot tells in shared memory;
+//! which are free, each rank knows by itself.
+//!
+//! ```text
+//! token, locks | rank 0: how many are filled, what each slot holds | rank 1 ... | slots of rank 0 | slots of rank 1 ...
+//! ```
+
+use crate::lock::{Lock, Locked};
+use crate::slots::{SLOTS, Slots};
+use comm::{Comm, Failure, MemoryFile};
+use elio::MemoryPiece;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::fd::AsRawFd;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// A write takes as many neighbouring slots as it needs.
+const SLOT_BYTES: usize = 64 << 10;
+const PAGE_BYTES: usize = 4096;
+/// Each on a cache line of its own. Files that fall on the same one only wait for each other.
+const LOCKS: usize = PAGE_BYTES / LOCK_BYTES;
+const LOCK_BYTES: usize = 64;
+/// A rank tells of its slots in a page of its own.
+const RECORD_BYTES: usize = PAGE_BYTES;
+/// More ranks on a node would look for a long time at what all of them hold.
+const RANKS_MAX: usize = 256;
+
+const _: () = assert!(size_of::<Lock>() <= LOCK_BYTES);
+const _: () = assert!(size_of::<Record>() <= RECORD_BYTES);
+
+/// What a rank tells the others.
+#[repr(C, align(64))]
+struct Record {
+    /// No less than there are: who looks for them goes on to the next rank if it is zero.
+    filled_count: AtomicU32,
+    slots: [Slot; SLOTS],
+}
+
+/// What the slot that a write begins in tells of it.
+#[repr(C)]
+struct Slot {
+    /// Odd: it is filled, and what follows stays as it is. One more when it has been written.
+    state: AtomicU64,
+    file: AtomicU64,
+    offset_bytes: AtomicU64,
+    len_bytes: AtomicU64,
+}
+
+/// A write that is held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Of the node.
+    pub(crate) rank: usize,
+    /// In which it begins.
+    pub(crate) slot: usize,
+    /// What the slot says as long as it is held.
+    pub(crate) state: u64,
+    /// Where it belongs in the file.
+    pub(crate) range: Range<u64>,
+}
+
+impl Place {
+    fn len_bytes(&self) -> usize {
+        usize::try_from(self.range.end - self.range.start).expect("it is in memory")
+    }
+
+    fn slots(&self) -> usize {
+        self.len_bytes().div_ceil(SLOT_BYTES)
+    }
+}
+
+/// The memory that the ranks of a node share, for all files of a communicator.
+#[derive(Debug)]
+pub struct Area {
+    base: NonNull<u8>,
+    bytes: usize,
+    ranks: usize,
+    own: usize,
+    slots: Mutex<Slots>,
+    files_count: AtomicU64,
+    /// There was no memory for a slot.
+    is_off: AtomicBool,
+}
+
+// SAFETY: a mapping is the same in every thread, and what is in it is used by the rules above.
+unsafe impl Send for Area {}
+// SAFETY: as above.
+unsafe impl Sync for Area {}
+
+/// The areas of the communicators that there are, and those that have none.
+static AREAS: Mutex<Vec<(Weak<Comm>, Option<Arc<Area>>)>> = Mutex::new(Vec::new());
+
+impl Area {
+    /// The area of the ranks of `comm` that are on this node; none if there is one of them only, or if they cannot share memory.
+    ///
+    /// Collective. Cost: the first time of a communicator some ten collective calls on its node, then none. Memory is taken as it
+    /// is used: at most 2 MiB a rank.
+    ///
+    /// # Errors
+    /// Those of MPI.
+    pub fn of(comm: &Arc<Comm>) -> comm::Result<Option<Arc<Self>>> {
+        let areas = || AREAS.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = {
+            let mut areas = areas();
+            areas.retain(|(comm, _)| comm.strong_count() > 0);
+            areas.iter().find(|(known, _)| ptr::eq(known.as_ptr(), Arc::as_ptr(comm))).cloned()
+        };
+        if let Some((_, area)) = known {
+            return Ok(area);
+        }
+        let area = Self::make(&comm.node()?)?.map(Arc::new);
+        areas().push((Arc::downgrade(comm), area.clone()));
+        Ok(area)
+    }
+
+    /// Collective over the ranks of a node.
+    fn make(node: &Comm) -> comm::Result<Option<Self>> {
+        if !(2..=RANKS_MAX).contains(&node.size()) {
+            return Ok(None);
+        }
+        let bytes = Self::bytes_of(node.size());
+        let made = match MemoryFile::Anonymous.open_together(node, bytes as u64)? {
+            Ok(file) => {
+                let mapped = Self::map(&file, bytes, node).and_then(|area| {
+                    if node.rank() == 0 { area.make_locks().map(|()| area) } else { Ok(area) }
+                });
+                // After it the locks are there for all.
+                node.agree(mapped)
+            }
+            Err(failure) => Err(failure),
+        };
+        match made {
+            Ok(area) => Ok(Some(area)),
+            Err(Failure::Comm(error)) => Err(error),
+            Err(failure) => {
+                tracing::debug!(?failure, "ranks that write in turn do not share memory here");
+                Ok(None)
+            }
+        }
+    }
+
+    fn bytes_of(ranks: usize) -> usize {
+        2 * PAGE_BYTES + ranks * (RECORD_BYTES + SLOTS * SLOT_BYTES)
+    }
+
+    fn map(file: &File, bytes: usize, node: &Comm) -> io::Result<Self> {
+        Self::map_for(file, bytes, node.size(), node.rank())
+    }
+
+    fn map_for(file: &File, bytes: usize, ranks: usize, own: usize) -> io::Result<Self> {
+        let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);
+        // SAFETY: a new mapping at an address of the kernel's choice.
+        let base = unsafe { libc::mmap(ptr::null_mut(), bytes, access, flags, file.as_raw_fd(), 0) };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        let slots = Mutex::default();
+        let (files_count, is_off) = (AtomicU64::new(0), AtomicBool::new(false));
+        let area = Self { base, bytes, ranks, own, slots, files_count, is_off };
+        // What is in it belongs to the ranks, and a forked child is none.
+        // SAFETY: the mapping just made.
+        let code = unsafe { libc::madvise(area.base.as_ptr().cast(), bytes, libc::MADV_DONTFORK) };
+        if code == 0 { Ok(area) } else { Err(io::Error::last_os_error()) }
+    }
+
+    /// By one rank, before the others use them.
+    fn make_locks(&self) -> io::Result<()> {
+        for index in 0..LOCKS {
+            // SAFETY: the second page has room for all of them, and nobody uses them yet.
+            unsafe { Lock::make(self.at(PAGE_BYTES + index * LOCK_BYTES).cast())? };
+        }
+        Ok(())
+    }
+
+    /// The number of the next file, which is the same on all ranks that ask for one in the same order.
+    pub(crate) fn next_file(&self) -> u64 {
+        self.files_count.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Ranks of the node.
+    pub(crate) fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    /// The lock of a file, which whoever writes has.
+    pub(crate) fn lock(&self, file: u64) -> &Lock {
+        let index = usize::try_from(file % LOCKS as u64).expect("a small number");
+        // SAFETY: made there before this value was given to anybody, and shared by its own rules.
+        unsafe { &*self.at(PAGE_BYTES + index * LOCK_BYTES).cast() }
+    }
+
+    /// Takes `bytes` for this place of a file, if there is room for them.
+    pub(crate) fn put(&self, file: u64, offset_bytes: u64, bytes: &[u8]) -> Option<Place> {
+        let count = bytes.len().div_ceil(SLOT_BYTES);
+        if bytes.is_empty() || self.is_off.load(Ordering::Relaxed) {
+            return None;
+        }
+        let slot = self.take(count)?;
+        let end_bytes = offset_bytes + bytes.len() as u64;
+        let told = self.told(self.own, slot);
+        // Nobody but this rank changes what is even.
+        let state = told.state.load(Ordering::Acquire) + 1;
+        // SAFETY: the slots are this rank's, and long enough. Nobody looks at them before the state is odd.
+        unsafe {
+            ptr::copy_nonoverlapping(bytes.as_ptr(), self.memory(self.own, slot), bytes.len());
+        }
+        told.file.store(file, Ordering::Relaxed);
+        told.offset_bytes.store(offset_bytes, Ordering::Relaxed);
+        told.len_bytes.store(bytes.len() as u64, Ordering::Relaxed);
+        self.record(self.own).filled_count.fetch_add(1, Ordering::Relaxed);
+        told.state.store(state, Ordering::Release);
+        Some(Place { rank: self.own, slot, state, range: offset_bytes..end_bytes })
+    }
+
+    /// So many slots of this rank, with memory.
+    fn take(&self, count: usize) -> Option<usize> {
+        let mut slots = self.slots();
+        let first = slots.take(count)?;
+        if !slots.are_populated(first, count) {
+            // SAFETY: of this rank's slots, whose contents stay. Touched without memory for them, they would end the program.
+            let code = unsafe {
+                let at = self.memory(self.own, first);
+                libc::madvise(at.cast(), count * SLOT_BYTES, libc::MADV_POPULATE_WRITE)
+            };
+            if code != 0 {
+                let error = io::Error::last_os_error();
+                tracing::info!(%error, "no memory to share between ranks that write in turn");
+                self.is_off.store(true, Ordering::Relaxed);
+                slots.give_back(first, count);
+                return None;
+            }
+            slots.note_populated(first, count);
+        }
+        Some(first)
+    }
+
+    /// This rank may fill the slots again: what was in them [is written](Self::is_written).
+    pub(crate) fn give_back(&self, place: &Place) {
+        self.slots().give_back(place.slot, place.slots());
+    }
+
+    fn slots(&self) -> MutexGuard<'_, Slots> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether some rank has written it.
+    pub(crate) fn is_written(&self, place: &Place) -> bool {
+        self.told(place.rank, place.slot).state.load(Ordering::Acquire) != place.state
+    }
+
+    /// What all ranks of the node hold for a file.
+    pub(crate) fn places_of(&self, file: u64, _locked: &Locked<'_>) -> Vec<Place> {
+        let mut places = vec![];
+        for rank in 0..self.ranks {
+            if self.record(rank).filled_count.load(Ordering::Relaxed) > 0 {
+                places.extend((0..SLOTS).filter_map(|slot| self.place(rank, slot, file)));
+            }
+        }
+        places
+    }
+
+    /// What begins in a slot, if it is of the file, whose lock this thread has.
+    fn place(&self, rank: usize, slot: usize, file: u64) -> Option<Place> {
+        let told = self.told(rank, slot);
+        let state = told.state.load(Ordering::Acquire);
+        if state.is_multiple_of(2) || told.file.load(Ordering::Relaxed) != file {
+            return None;
+        }
+        let (start, len) =
+            (told.offset_bytes.load(Ordering::Relaxed), told.len_bytes.load(Ordering::Relaxed));
+        // Of another file: it may have been written, and filled again for this one, just now.
+        fence(Ordering::Acquire);
+        let is_settled = told.state.load(Ordering::Relaxed) == state;
+        let room_bytes = ((SLOTS - slot) * SLOT_BYTES) as u64;
+        let range = start..start.checked_add(len)?;
+        (is_settled && (1..=room_bytes).contains(&len)).then_some(Place { rank, slot, state, range })
+    }
+
+    /// The bytes of what is held.
+    pub(crate) fn piece(&self, place: &Place, _locked: &Locked<'_>) -> MemoryPiece {
+        // SAFETY: within the slots of one rank; as long as the lock of the file is held nobody says that it is written, and until then
+        // its rank leaves it alone.
+        unsafe { MemoryPiece::new(self.memory(place.rank, place.slot), place.len_bytes()) }
+    }
+
+    /// The bytes of what this rank holds, as a copy.
+    pub(crate) fn copy_of(&self, place: &Place, _locked: &Locked<'_>) -> Vec<u8> {
+        // SAFETY: as for `piece`; others only read it.
+        unsafe { std::slice::from_raw_parts(self.memory(place.rank, place.slot), place.len_bytes()) }.to_vec()
+    }
+
+    /// From now on its rank may fill its slots again.
+    pub(crate) fn note_written(&self, place: &Place, _locked: &Locked<'_>) {
+        // In this order, for the next one if this rank dies between.
+        self.told(place.rank, place.slot).state.store(place.state + 1, Ordering::Release);
+        self.record(place.rank).filled_count.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn at(&self, byte: usize) -> *mut u8 {
+        debug_assert!(byte < self.bytes, "{byte} of {}", self.bytes);
+        // SAFETY: within the mapping.
+        unsafe { self.base.as_ptr().add(byte) }
+    }
+
+    fn record(&self, rank: usize) -> &Record {
+        // SAFETY: one for each rank, aligned, zero at first, of atomics only.
+        unsafe { &*self.at(2 * PAGE_BYTES + rank * RECORD_BYTES).cast() }
+    }
+
+    fn told(&self, rank: usize, slot: usize) -> &Slot {
+        &self.record(rank).slots[slot]
+    }
+
+    fn memory(&self, rank: usize, slot: usize) -> *mut u8 {
+        self.at(2 * PAGE_BYTES + self.ranks * RECORD_BYTES + (rank * SLOTS + slot) * SLOT_BYTES)
+    }
+}
+
+impl Drop for Area {
+    fn drop(&mut self) {
+        // A forked child does not have it, and may have something else there.
+        if !elio::is_forked_child() {
+            // SAFETY: nobody has pointers into it any more. Other ranks have mappings of their own.
+            unsafe { libc::munmap(self.base.as_ptr().cast(), self.bytes) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::FromRawFd;
+
+    impl Area {
+        /// The same memory as two ranks of a node see it.
+        pub(crate) fn of_two_ranks() -> [Self; 2] {
+            // SAFETY: the name ends with a NUL; the descriptor is new and belongs to nobody else.
+            let file = unsafe { File::from_raw_fd(libc::memfd_create(c"test".as_ptr(), libc::MFD_CLOEXEC)) };
+            let bytes = Self::bytes_of(2);
+            file.set_len(bytes as u64).unwrap();
+            let areas = [0, 1].map(|own| Self::map_for(&file, bytes, 2, own).unwrap());
+            areas[0].make_locks().unwrap();
+            areas
+        }
+    }
+
+    fn places(area: &Area, file: u64) -> Vec<Place> {
+        let locked = area.lock(file).lock().unwrap();
+        area.places_of(file, &locked)
+    }
+
+    #[test]
+    fn what_one_rank_puts_there_another_sees_until_it_is_written() {
+        let [one, two] = Area::of_two_ranks();
+        let bytes: Vec<u8> = (0..100_000).map(|at: u32| at.to_le_bytes()[0] | 1).collect();
+        let mine = one.put(5, 1 << 40, &bytes).expect("room");
+        let theirs = two.put(5, 0, &[7]).expect("room");
+        let of_another = two.put(6, 0, &[8]).expect("room");
+        assert_eq!(places(&two, 5), [mine.clone(), theirs]);
+        assert_eq!(places(&one, 6), [of_another]);
+        {
+            let locked = two.lock(5).lock().unwrap();
+            assert!(two.copy_of(&mine, &locked) == bytes && two.piece(&mine, &locked).len() == bytes.len());
+            two.note_written(&mine, &locked);
+        }
+        assert!(one.is_written(&mine));
+        assert_eq!(places(&one, 5).len(), 1);
+        one.give_back(&mine);
+        let again = one.put(5, 3, &[1]).expect("room");
+        assert_eq!((again.slot, again.state), (mine.slot, mine.state + 2));
+    }
+
+    #[test]
+    fn there_is_room_for_so_much_and_no_more() {
+        let [area, _] = Area::of_two_ranks();
+        let all: Vec<_> = (0..8).map(|i| area.put(0, i, &vec![1; 4 * SLOT_BYTES]).expect("room")).collect();
+        assert_eq!(area.put(0, 0, &[1]), None);
+        area.give_back(&all[3]);
+        assert_eq!(area.put(0, 0, &[]), None, "nothing");
+        assert_eq!(area.put(0, 0, &vec![1; 5 * SLOT_BYTES]), None);
+        assert!(area.put(0, 0, &vec![1; 4 * SLOT_BYTES]).is_some());
+    }
+}
