@@ -7,7 +7,7 @@ use crate::turns::Turns;
 use elio::{Gather, Operation};
 use std::io;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError, TryLockError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,6 +16,10 @@ use std::time::{Duration, Instant};
 const HELD_BYTES: usize = 256 << 10;
 /// How often a lock is looked at before its holder is waited for asleep: for some tenths of a millisecond, in which it writes a row.
 const LOOKS_COUNT: u32 = 1000;
+/// Others who have not come so far are waited for as long as they go on, so long at a time.
+const COMPANY_TIME: Duration = Duration::from_millis(5);
+/// Who has not gone on for so long is doing something else.
+const STALLED_TIME: Duration = Duration::from_millis(1);
 /// After a row that could not be copied to the page cache so many writes go their own way.
 const REFUSALS_COUNT: u32 = 64;
 /// Who holds a lock for a moment while the program ends has so much time.
@@ -30,9 +34,13 @@ pub struct Aggregator {
     file: Arc<elio::File>,
     turns: Turns,
     held: Mutex<Vec<Arc<Held>>>,
+    /// No less than there are.
+    held_count: AtomicUsize,
     /// Of a write that nobody has waited for, or will.
     lost: Mutex<Option<elio::Error>>,
     refusals: AtomicU32,
+    /// Where others were when they did not go on.
+    stalled: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -40,6 +48,12 @@ struct Held {
     place: Place,
     /// Why it failed.
     error: OnceLock<elio::Error>,
+}
+
+impl Held {
+    fn error(&self) -> Option<elio::Error> {
+        self.error.get().map(elio::Error::duplicate)
+    }
 }
 
 /// A write that is held, or was. Dropping it hands it over.
@@ -59,8 +73,10 @@ impl Aggregator {
         static EXIT: Once = Once::new();
         let number = area.next_file();
         let turns = Turns::new((area.ranks() as u64 - 1) * HELD_BYTES as u64);
-        let (held, lost, refusals) = (Mutex::default(), Mutex::default(), AtomicU32::new(0));
-        let aggregator = Arc::new(Self { area, number, file, turns, held, lost, refusals });
+        let (held, held_count, lost) = (Mutex::default(), AtomicUsize::new(0), Mutex::default());
+        let (refusals, stalled) = (AtomicU32::new(0), AtomicU64::new(u64::MAX));
+        let aggregator =
+            Arc::new(Self { area, number, file, turns, held, held_count, lost, refusals, stalled });
         let mut all = AGGREGATORS.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|one| one.strong_count() > 0);
         all.push(Arc::downgrade(&aggregator));
@@ -74,10 +90,12 @@ impl Aggregator {
     pub fn hold(self: &Arc<Self>, offset_bytes: u64, bytes: &[u8]) -> Option<HeldWrite> {
         let range = offset_bytes..offset_bytes.checked_add(bytes.len() as u64)?;
         let is_turn = self.turns.note(&range);
+        self.area.tell_progress(self.number, range.end);
         let is_held = is_turn
             && (1..HELD_BYTES).contains(&bytes.len())
             && !elio::finishes_writes()
-            && !self.is_refused();
+            && !self.is_refused()
+            && self.area.credit.is_there();
         // Also where it is not: the caller writes next.
         self.hand_over_overlapping(&range);
         // Others do not know what this rank has under way, and would write this before it.
@@ -90,6 +108,7 @@ impl Aggregator {
             put()
         })?;
         let held = Arc::new(Held { place, error: OnceLock::new() });
+        self.held_count.fetch_add(1, Ordering::Release);
         self.held().push(Arc::clone(&held));
         Some(HeldWrite { aggregator: Arc::clone(self), held, is_waited: false })
     }
@@ -111,7 +130,8 @@ impl Aggregator {
     }
 
     fn hand_over_those(&self, which: impl Fn(&Range<u64>) -> bool) {
-        if elio::is_forked_child() {
+        // Before every transfer, and mostly there is nothing.
+        if self.held_count.load(Ordering::Acquire) == 0 || elio::is_forked_child() {
             return;
         }
         let held: Vec<_> = self.held().iter().filter(|held| which(&held.place.range)).cloned().collect();
@@ -140,6 +160,35 @@ impl Aggregator {
         self.forget(held);
     }
 
+    /// Lets others come to where this rank is, if they are behind and go on: then what they write next is beside this, and they stay
+    /// together, because both wait until it is written.
+    fn wait_for_company(&self, held: &Held) {
+        // Up to what this rank has asked for last, or they would always be just behind.
+        let newest = self.held().iter().map(|held| held.place.range.start).max();
+        let range = held.place.range.start..newest.unwrap_or(held.place.range.end);
+        let others = || self.area.others_before(self.number, &range);
+        let Some(mut at) = others() else { return };
+        if at == self.stalled.load(Ordering::Relaxed) || !self.area.credit.is_there() {
+            return;
+        }
+        let begin = Instant::now();
+        let mut since = begin;
+        while !self.is_done(held) {
+            thread::yield_now();
+            let (Some(next), now) = (others(), Instant::now()) else { break };
+            if next != at {
+                (at, since) = (next, now);
+            } else if now - since > STALLED_TIME {
+                self.stalled.store(at, Ordering::Relaxed);
+                break;
+            }
+            if now - begin > COMPANY_TIME {
+                break;
+            }
+        }
+        self.area.credit.note_wait(begin.elapsed());
+    }
+
     fn is_done(&self, held: &Held) -> bool {
         held.error.get().is_some() || self.area.is_written(&held.place)
     }
@@ -165,8 +214,11 @@ impl Aggregator {
         let mut pieces = Gather::for_writing();
         row.iter().for_each(|place| pieces.push(self.area.piece(place, locked)));
         let start = row.first().map_or(held.place.range.start, |first| first.range.start);
-        match self.file.copy_in(start, &pieces) {
-            Ok(true) => return row.iter().for_each(|place| self.area.note_written(place, locked)),
+        match self.file.copy_in(start, &pieces, true) {
+            Ok(true) => {
+                self.area.credit.note_row(row.len() as u64, pieces.len_bytes() as u64);
+                return row.iter().for_each(|place| self.area.note_written(place, locked));
+            }
             Ok(false) => self.refusals.store(REFUSALS_COUNT, Ordering::Relaxed),
             // Perhaps because of what others hold, who are told so when they try.
             Err(error) => tracing::debug!(%error, "several writes at once were refused"),
@@ -187,6 +239,7 @@ impl Aggregator {
         let mut all = self.held();
         if let Some(at) = all.iter().position(|one| Arc::ptr_eq(one, held)) {
             all.swap_remove(at);
+            self.held_count.fetch_sub(1, Ordering::Release);
             self.area.give_back(&held.place);
         }
     }
@@ -239,18 +292,20 @@ impl HeldWrite {
             // Its parent writes it.
             return Err(self.aggregator.error(&self.held, io::Error::from_raw_os_error(libc::ECANCELED)));
         }
+        self.aggregator.wait_for_company(&self.held);
         self.aggregator.hand_over(&self.held);
-        self.held.error.get().map_or(Ok(()), |error| Err(error.duplicate()))
+        self.held.error().map_or(Ok(()), Err)
     }
 }
 
 impl Drop for HeldWrite {
     /// If it is refused it is given up, and flush, sync or close tell.
     fn drop(&mut self) {
-        if !self.is_waited
-            && !elio::is_forked_child()
-            && let Err(error) = self.wait()
-        {
+        if self.is_waited || elio::is_forked_child() {
+            return;
+        }
+        self.aggregator.hand_over(&self.held);
+        if let Some(error) = self.held.error() {
             tracing::debug!(%error, "a write that nobody waits for is refused");
             self.aggregator.lost().get_or_insert(error);
         }

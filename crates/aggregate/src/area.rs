@@ -8,6 +8,7 @@
 //! token, locks | rank 0: how many are filled, what each slot holds | rank 1 ... | slots of rank 0 | slots of rank 1 ...
 //! ```
 
+use crate::credit::Credit;
 use crate::lock::{Lock, Locked};
 use crate::slots::{SLOTS, Slots};
 use comm::{Comm, Failure, MemoryFile};
@@ -28,6 +29,8 @@ const LOCKS: usize = PAGE_BYTES / LOCK_BYTES;
 const LOCK_BYTES: usize = 64;
 /// A rank tells of its slots in a page of its own.
 const RECORD_BYTES: usize = PAGE_BYTES;
+/// Who is farther behind is not waited for.
+const REACH_BYTES: u64 = 64 << 20;
 /// More ranks on a node would look for a long time at what all of them hold.
 const RANKS_MAX: usize = 256;
 
@@ -39,6 +42,9 @@ const _: () = assert!(size_of::<Record>() <= RECORD_BYTES);
 struct Record {
     /// No less than there are: who looks for them goes on to the next rank if it is zero.
     filled_count: AtomicU32,
+    /// What it has asked for last: a file, or none at first, and where that ended.
+    last_file: AtomicU64,
+    last_end_bytes: AtomicU64,
     slots: [Slot; SLOTS],
 }
 
@@ -84,6 +90,8 @@ pub struct Area {
     own: usize,
     slots: Mutex<Slots>,
     files_count: AtomicU64,
+    /// For looking for what others hold.
+    pub(crate) credit: Credit,
     /// There was no memory for a slot.
     is_off: AtomicBool,
 }
@@ -162,8 +170,9 @@ impl Area {
         }
         let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
         let slots = Mutex::default();
-        let (files_count, is_off) = (AtomicU64::new(0), AtomicBool::new(false));
-        let area = Self { base, bytes, ranks, own, slots, files_count, is_off };
+        // A rank that has asked for nothing tells of file 0.
+        let (files_count, is_off) = (AtomicU64::new(1), AtomicBool::new(false));
+        let area = Self { base, bytes, ranks, own, slots, files_count, credit: Credit::default(), is_off };
         // What is in it belongs to the ranks, and a forked child is none.
         // SAFETY: the mapping just made.
         let code = unsafe { libc::madvise(area.base.as_ptr().cast(), bytes, libc::MADV_DONTFORK) };
@@ -194,6 +203,29 @@ impl Area {
         let index = usize::try_from(file % LOCKS as u64).expect("a small number");
         // SAFETY: made there before this value was given to anybody, and shared by its own rules.
         unsafe { &*self.at(PAGE_BYTES + index * LOCK_BYTES).cast() }
+    }
+
+    /// Tells the others how far this rank has come.
+    pub(crate) fn tell_progress(&self, file: u64, end_bytes: u64) {
+        let record = self.record(self.own);
+        record.last_end_bytes.store(end_bytes, Ordering::Relaxed);
+        record.last_file.store(file, Ordering::Relaxed);
+    }
+
+    /// Where others are that have not yet come to `range` of a file, and are not far from it: a number that changes when one of them
+    /// goes on, or none if nobody is to be expected.
+    pub(crate) fn others_before(&self, file: u64, range: &Range<u64>) -> Option<u64> {
+        let end_of = |rank: usize| {
+            let record = self.record(rank);
+            let end_bytes = record.last_end_bytes.load(Ordering::Relaxed);
+            let is_expected = record.last_file.load(Ordering::Relaxed) == file
+                && end_bytes < range.end
+                && range.start - end_bytes.min(range.start) <= REACH_BYTES;
+            is_expected.then_some(end_bytes)
+        };
+        let mut ends = (0..self.ranks).filter(|&rank| rank != self.own).filter_map(end_of).peekable();
+        ends.peek()?;
+        Some(ends.fold(0, u64::wrapping_add))
     }
 
     /// Takes `bytes` for this place of a file, if there is room for them.

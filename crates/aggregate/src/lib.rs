@@ -16,6 +16,7 @@
 mod aggregator;
 #[allow(unsafe_code)]
 mod area;
+mod credit;
 #[allow(unsafe_code)]
 mod lock;
 mod row;

@@ -2,16 +2,16 @@
 
 use crate::area::Place;
 
-/// What is handed over at once ends below this: from there on a worker would make the copy.
-pub(crate) const ROW_BYTES: u64 = 512 << 10;
+/// What is handed over at once is no longer: who else waits for the file shall not wait for long.
+pub(crate) const ROW_BYTES: u64 = 1 << 20;
 
-/// Of the places of a file those that make one range with `own` in it, which is one of them: in order, and below
-/// [`ROW_BYTES`] together, if `own` is.
+/// Of the places of a file those that make one range with `own` in it, which is one of them: in order, and no more than
+/// [`ROW_BYTES`] together, if `own` is not.
 pub(crate) fn around(own: &Place, mut places: Vec<Place>) -> Vec<Place> {
     places.sort_unstable_by_key(|place| place.range.start);
     let Some(at) = places.iter().position(|place| place == own) else { return vec![own.clone()] };
     let (mut first, mut last) = (at, at);
-    let fits = |first: usize, last: usize| places[last].range.end - places[first].range.start < ROW_BYTES;
+    let fits = |first: usize, last: usize| places[last].range.end - places[first].range.start <= ROW_BYTES;
     // What is before it was asked for before it.
     while first > 0 && places[first - 1].range.end == places[first].range.start && fits(first - 1, last) {
         first -= 1;
@@ -50,8 +50,8 @@ mod tests {
     fn a_row_ends_before_it_is_too_long_and_what_was_before_goes_first() {
         let step = ROW_BYTES / 4;
         let places: Vec<_> = (0..9).map(|i| place(i * step, (i + 1) * step)).collect();
-        assert_eq!(starts(&places[8], &places), [6 * step, 7 * step, 8 * step]);
-        assert_eq!(starts(&places[0], &places), [0, step, 2 * step]);
+        assert_eq!(starts(&places[8], &places), [5 * step, 6 * step, 7 * step, 8 * step]);
+        assert_eq!(starts(&places[0], &places), [0, step, 2 * step, 3 * step]);
         let long = place(0, 2 * ROW_BYTES);
         assert_eq!(starts(&long, &[long.clone(), place(2 * ROW_BYTES, 2 * ROW_BYTES + 1)]), [0]);
     }

@@ -24,14 +24,15 @@ impl File {
     }
 
     /// Writes the pieces to the file from `offset_bytes` on, if writes of such a range go through the page cache here: tells
-    /// whether it did. If not, nothing was written. Afterwards as after [`File::write_at`].
+    /// whether it did. If not, nothing was written. Afterwards as after [`File::write_at`]. With `waits`, also what is so long that
+    /// a worker would make the copy otherwise: for who has nothing else to do.
     ///
     /// # Errors
     /// As [`File::write_at`]; some of it may be written then.
-    pub fn copy_in(&self, offset_bytes: u64, from: &Gather) -> Result<bool> {
+    pub fn copy_in(&self, offset_bytes: u64, from: &Gather, waits: bool) -> Result<bool> {
         let (handle, len) = (self.handle(), from.len_bytes());
         handle.check(Operation::Write, offset_bytes, len)?;
-        let copy = || handle.copy_in(offset_bytes, from);
+        let copy = || handle.copy_in(offset_bytes, from, waits);
         handle.counted_if(|counters| &counters.write, len, copy, |copied| !matches!(copied, Ok(false)))
     }
 }
@@ -79,10 +80,11 @@ impl Handle {
         true
     }
 
-    fn copy_in(&self, offset_bytes: u64, from: &Gather) -> Result<bool> {
+    fn copy_in(&self, offset_bytes: u64, from: &Gather, waits: bool) -> Result<bool> {
         let len = from.len_bytes();
         let range = offset_bytes..offset_bytes + len as u64;
-        if len == 0 || !from.is_one_access() || self.is_exclusive() || !self.copies_at_issue(len) {
+        let is_copied_here = waits || self.copies_at_issue(len);
+        if len == 0 || !from.is_one_access() || self.is_exclusive() || !is_copied_here {
             return Ok(false);
         }
         self.inode().order_after_in_flight(&range, Direction::Write);
