@@ -89,6 +89,10 @@ impl Aggregator {
     /// has asked for before at the same place comes first. Local.
     pub fn hold(self: &Arc<Self>, offset_bytes: u64, bytes: &[u8]) -> Option<HeldWrite> {
         let range = offset_bytes..offset_bytes.checked_add(bytes.len() as u64)?;
+        if elio::is_forked_child() {
+            // It does not have the area.
+            return None;
+        }
         let is_turn = self.turns.note(&range);
         self.area.tell_progress(self.number, range.end);
         let is_held = is_turn
@@ -98,10 +102,17 @@ impl Aggregator {
             && self.area.credit.is_there();
         // Also where it is not: the caller writes next.
         self.hand_over_overlapping(&range);
-        // Others do not know what this rank has under way, and would write this before it.
-        if !is_held || self.file.settle(offset_bytes, bytes.len()).is_err() {
+        if !is_held {
             return None;
         }
+        // Others do not know what this rank has under way, and would write this before it.
+        let held = self.file.hold_write(offset_bytes, bytes.len(), || self.put(offset_bytes, bytes));
+        // What is wrong with the arguments the caller is told when he writes.
+        let held = held.ok().flatten()?;
+        Some(HeldWrite { aggregator: Arc::clone(self), held, is_waited: false })
+    }
+
+    fn put(&self, offset_bytes: u64, bytes: &[u8]) -> Option<Arc<Held>> {
         let put = || self.area.put(self.number, offset_bytes, bytes);
         let place = put().or_else(|| {
             self.hand_over_all();
@@ -110,7 +121,7 @@ impl Aggregator {
         let held = Arc::new(Held { place, error: OnceLock::new() });
         self.held_count.fetch_add(1, Ordering::Release);
         self.held().push(Arc::clone(&held));
-        Some(HeldWrite { aggregator: Arc::clone(self), held, is_waited: false })
+        Some(held)
     }
 
     fn is_refused(&self) -> bool {
@@ -214,7 +225,7 @@ impl Aggregator {
         let mut pieces = Gather::for_writing();
         row.iter().for_each(|place| pieces.push(self.area.piece(place, locked)));
         let start = row.first().map_or(held.place.range.start, |first| first.range.start);
-        match self.file.copy_in(start, &pieces, true) {
+        match self.file.write_held(start, &pieces) {
             Ok(true) => {
                 self.area.credit.note_row(row.len() as u64, pieces.len_bytes() as u64);
                 return row.iter().for_each(|place| self.area.note_written(place, locked));
@@ -292,9 +303,12 @@ impl HeldWrite {
             // Its parent writes it.
             return Err(self.aggregator.error(&self.held, io::Error::from_raw_os_error(libc::ECANCELED)));
         }
-        self.aggregator.wait_for_company(&self.held);
-        self.aggregator.hand_over(&self.held);
-        self.held.error().map_or(Ok(()), Err)
+        let Self { aggregator, held, .. } = self;
+        aggregator.file.wait_for_held(held.place.len_bytes(), || {
+            aggregator.wait_for_company(held);
+            aggregator.hand_over(held);
+        });
+        held.error().map_or(Ok(()), Err)
     }
 }
 

@@ -72,7 +72,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    fn len_bytes(&self) -> usize {
+    pub(crate) fn len_bytes(&self) -> usize {
         usize::try_from(self.range.end - self.range.start).expect("it is in memory")
     }
 

@@ -437,18 +437,6 @@ impl File {
         self.handle.settle_all()
     }
 
-    /// Returns when nothing that this process has asked for before overlaps a range any more: for who has it written by another process.
-    ///
-    /// # Errors
-    /// Errors of data written behind there; [`Error::OutOfRange`], and [`Error::Mode`] if the file is open for reading only.
-    pub fn settle(&self, offset_bytes: u64, len: usize) -> Result<()> {
-        self.handle.check(Operation::AsyncWrite, offset_bytes, len)?;
-        let range = offset_bytes..offset_bytes + len as u64;
-        self.handle.settle(&range, Direction::Write)?;
-        self.handle.inode().invalidate_read_ahead(&range);
-        Ok(())
-    }
-
     /// As [`File::flush`], by who is not to be told what was lost: the next flush, sync or close tells it, or the wait for the write.
     ///
     /// # Errors

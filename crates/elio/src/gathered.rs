@@ -24,16 +24,51 @@ impl File {
     }
 
     /// Writes the pieces to the file from `offset_bytes` on, if writes of such a range go through the page cache here: tells
-    /// whether it did. If not, nothing was written. Afterwards as after [`File::write_at`]. With `waits`, also what is so long that
-    /// a worker would make the copy otherwise: for who has nothing else to do.
+    /// whether it did. If not, nothing was written. Afterwards as after [`File::write_at`].
     ///
     /// # Errors
     /// As [`File::write_at`]; some of it may be written then.
-    pub fn copy_in(&self, offset_bytes: u64, from: &Gather, waits: bool) -> Result<bool> {
+    pub fn copy_in(&self, offset_bytes: u64, from: &Gather) -> Result<bool> {
         let (handle, len) = (self.handle(), from.len_bytes());
         handle.check(Operation::Write, offset_bytes, len)?;
-        let copy = || handle.copy_in(offset_bytes, from, waits);
+        let copy = || handle.copy_in(offset_bytes, from, false);
         handle.counted_if(|counters| &counters.write, len, copy, |copied| !matches!(copied, Ok(false)))
+    }
+
+    /// Starts an asynchronous write that `hold` keeps for others to make, after all that this process has asked for before at the
+    /// same place. `None`, if `hold` does not take it, or what comes before has failed: then the caller has to make it.
+    ///
+    /// # Errors
+    /// Those of [`File::submit_write`].
+    pub fn hold_write<T>(
+        &self,
+        offset_bytes: u64,
+        len: usize,
+        hold: impl FnOnce() -> Option<T>,
+    ) -> Result<Option<T>> {
+        let handle = self.handle();
+        handle.check(Operation::AsyncWrite, offset_bytes, len)?;
+        let range = offset_bytes..offset_bytes + len as u64;
+        if handle.settle(&range, Direction::Write).is_err() {
+            return Ok(None);
+        }
+        handle.inode().invalidate_read_ahead(&range);
+        Ok(handle.counted_if(|counters| &counters.awrite, len, hold, Option::is_some))
+    }
+
+    /// Waits for such a write of so many bytes.
+    pub fn wait_for_held<T>(&self, len: usize, wait: impl FnOnce() -> T) -> T {
+        self.handle().counted(|counters| &counters.wait, len, wait)
+    }
+
+    /// Makes writes that were [held](Self::hold_write), by whoever waits for one of them. Otherwise as [`copy_in`](Self::copy_in), also of
+    /// so much that a worker would copy it elsewhere.
+    ///
+    /// # Errors
+    /// As [`copy_in`](Self::copy_in).
+    pub fn write_held(&self, offset_bytes: u64, from: &Gather) -> Result<bool> {
+        self.handle().check(Operation::AsyncWrite, offset_bytes, from.len_bytes())?;
+        self.handle().copy_in(offset_bytes, from, true)
     }
 }
 

@@ -1,5 +1,5 @@
-//! A rank that is killed between a write and its wait. A suite cannot do that, so this binary starts jobs of its own: one in
-//! which a rank dies, and a later run that looks at what is left.
+//! A rank that is killed between a write and its wait, and ranks that end there. A suite cannot do that, so this binary starts jobs of
+//! its own: one in which a rank dies, or all end, and one that looks at what is left.
 
 use comm::Comm;
 use rustix::process::{Signal, getpid, kill_process};
@@ -25,11 +25,14 @@ fn main() {
     match (env::var(PART).as_deref(), directory) {
         (Ok("dying"), Some(directory)) => be_a_rank_of_a_dying_job(&directory),
         (Ok("later"), Some(directory)) => look_at_what_is_left(&directory),
+        (Ok("ending"), Some(directory)) => end_with_writes_that_nobody_has_waited_for(&directory),
         _ => {
             for stripes in [0, 2] {
                 println!("test a_killed_rank_harms_nobody_elses_data ({stripes} stripes)");
                 a_killed_rank_harms_nobody_elses_data(stripes);
             }
+            println!("test what_ranks_hold_when_they_end_is_written");
+            what_ranks_hold_when_they_end_is_written();
         }
     }
 }
@@ -56,6 +59,43 @@ fn a_killed_rank_harms_nobody_elses_data(stripes: usize) {
     assert!(run("later", 2).success(), "the later run has found something wrong");
     let left: Vec<_> = stripes.iter().flat_map(|stripe| fs::read_dir(stripe).unwrap()).collect();
     assert!(left.is_empty() && !directory.path().join("file").exists(), "{left:?}");
+}
+
+/// Records of ranks in turn, small enough to be held.
+const RECORD_LEN: usize = 5000;
+const RECORDS: usize = 10;
+
+fn record(number: usize) -> Range<u64> {
+    (number * RECORD_LEN) as u64..((number + 1) * RECORD_LEN) as u64
+}
+
+fn what_ranks_hold_when_they_end_is_written() {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let mut job = job(RANKS);
+    job.env(PART, "ending").env(DIRECTORY, directory.path()).env_remove("CHEMIO_SF_DIRS");
+    assert!(run_within(TIME_LIMIT, job).success(), "a job that ends has failed");
+    let found = fs::read(directory.path().join("file")).unwrap();
+    assert!(found == bytes(&(0..record(RANKS * RECORDS).start)), "{} bytes", found.len());
+}
+
+fn end_with_writes_that_nobody_has_waited_for(directory: &Path) {
+    let (comm, file) = create(directory);
+    let start = |number| file.awrite(record(number).start, bytes(&record(number))).unwrap();
+    let mut numbers = (comm.rank()..RANKS * RECORDS).step_by(RANKS);
+    // Nothing is known of the first, which is not held.
+    start(numbers.next().unwrap()).wait().unwrap();
+    comm.barrier().unwrap();
+    let requests: Vec<_> = numbers.map(start).collect();
+    comm.barrier().unwrap();
+    let is_in_memory = elio::stat(directory).unwrap().file_system == elio::FileSystem::Memory;
+    let len = fs::metadata(directory.join("file")).unwrap().len();
+    assert!(is_in_memory || len == record(RANKS).start, "{len} bytes are written that nobody waits for");
+    comm.barrier().unwrap();
+    // MPI ends, and the requests are there.
+    drop(file);
+    drop(comm);
+    std::mem::forget(requests);
+    std::process::exit(0);
 }
 
 fn done(directory: &Path, rank: usize) -> PathBuf {

@@ -214,3 +214,29 @@ fn a_rank_that_writes_all_over_the_file_holds_nothing() {
     // Nor what is too long.
     assert!(ranks.ranks[0].hold((4 << 20) + 2 * LEN as u64, &vec![1; HELD_BYTES]).is_none());
 }
+
+#[test]
+#[allow(unsafe_code)]
+fn a_forked_child_leaves_to_its_parent_what_is_held() {
+    let Some(ranks) = Ranks::new() else { return };
+    ranks.begin();
+    let mut write = ranks.hold(2).expect("a turn");
+    // SAFETY: the child calls this crate and ends by `_exit`.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        // It does not even have the memory.
+        let is_cancelled = matches!(&write.wait(), Err(elio::Error::Transfer { source, .. })
+            if source.raw_os_error() == Some(libc::ECANCELED));
+        let holds_nothing = ranks.hold(4).is_none() && ranks.ranks[0].flush().is_ok();
+        drop(write);
+        drop(ranks.ranks);
+        // SAFETY: no memory is passed.
+        unsafe { libc::_exit(i32::from(!(is_cancelled && holds_nothing))) };
+    }
+    let mut status = 0;
+    // SAFETY: `status` has room for what the call fills in.
+    let ended = unsafe { libc::waitpid(child, &raw mut status, 0) };
+    assert!(child > 0 && ended == child && status == 0, "{status}");
+    write.wait().unwrap();
+    ranks.assert_holds(3);
+}

@@ -216,7 +216,7 @@ mod tests {
         from.push(piece(&mut first));
         from.pass_over(100);
         from.push(piece(&mut second));
-        assert!(file.copy_in(10, &from, false).expect("room on the disk"));
+        assert!(file.copy_in(10, &from).expect("room on the disk"));
         let expected =
             [vec![9; 10], first.clone(), vec![0; 100], second.clone(), vec![9; 30_000 - 11_110]].concat();
         let mut found = vec![0; 30_000];

@@ -78,7 +78,7 @@ pub(crate) fn copy_in(file: &File, offset_bytes: u64, bytes: &[u8]) -> elio::Res
     for piece in &mut pieces {
         push_all(&mut from, piece);
     }
-    file.copy_in(offset_bytes, &from, false)
+    file.copy_in(offset_bytes, &from)
 }
 
 /// Reads `into` as three pieces, of which the second is passed over and left as it is, by one gathered access; tells whether

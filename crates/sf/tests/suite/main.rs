@@ -2,6 +2,7 @@
 
 mod creating;
 mod ending;
+mod held;
 mod in_turn;
 mod limits;
 mod many;
@@ -64,6 +65,11 @@ fn main() -> ExitCode {
             scenario!(visibility::other_programs_and_policies_see_the_same_bytes),
             // Each host has a page cache of its own, and sees only the turns of its own ranks.
             scenario!(in_turn::what_ranks_read_in_turn_goes_through_the_page_cache).hosts(..2),
+            // Each host has memory of its own.
+            scenario!(held::who_waits_first_hands_over_what_all_have_beside_it).hosts(..2),
+            scenario!(held::what_is_held_comes_before_what_its_rank_does_next),
+            scenario!(held::what_is_held_of_a_file_that_is_destroyed_ends_well),
+            scenario!(held::nobody_waits_for_a_rank_that_does_something_else),
             scenario!(limits::the_end_is_where_any_rank_has_written_farthest),
             scenario!(limits::a_write_beyond_the_hard_limit_is_refused_by_name),
             scenario!(limits::the_soft_limit_reserves_space_and_no_length),

@@ -102,7 +102,7 @@ fn copy_out(job: &Job, placed: &Placed) -> bool {
 fn copy_in(job: &Job, placed: &Placed) -> Result<bool> {
     let Some(accesses) = accesses(job, placed, Gather::for_writing) else { return Ok(false) };
     for (range, access) in placed.ranges.iter().zip(&accesses) {
-        if !placed.shard.file.copy_in(placed.brick_at + range.start, access, false)? {
+        if !placed.shard.file.copy_in(placed.brick_at + range.start, access)? {
             return Ok(false);
         }
     }
