@@ -8,8 +8,8 @@
 //! token, locks | rank 0: how many are filled, what each slot holds | rank 1 ... | slots of rank 0 | slots of rank 1 ...
 //! ```
 
-use crate::credit::Credit;
 use crate::lock::{Lock, Locked};
+use crate::row::ROW_BYTES;
 use crate::slots::{SLOTS, Slots};
 use comm::{Comm, Failure, MemoryFile};
 use elio::MemoryPiece;
@@ -90,8 +90,6 @@ pub struct Area {
     own: usize,
     slots: Mutex<Slots>,
     files_count: AtomicU64,
-    /// For looking for what others hold.
-    pub(crate) credit: Credit,
     /// There was no memory for a slot.
     is_off: AtomicBool,
 }
@@ -114,9 +112,9 @@ impl Area {
     /// Those of MPI.
     pub fn of(comm: &Arc<Comm>) -> comm::Result<Option<Arc<Self>>> {
         let areas = || AREAS.lock().unwrap_or_else(PoisonError::into_inner);
+        Self::forget_ended();
         let known = {
-            let mut areas = areas();
-            areas.retain(|(comm, _)| comm.strong_count() > 0);
+            let areas = areas();
             areas.iter().find(|(known, _)| ptr::eq(known.as_ptr(), Arc::as_ptr(comm))).cloned()
         };
         if let Some((_, area)) = known {
@@ -125,6 +123,15 @@ impl Area {
         let area = Self::make(&comm.node()?)?.map(Arc::new);
         areas().push((Arc::downgrade(comm), area.clone()));
         Ok(area)
+    }
+
+    /// Gives up the areas of communicators that are gone.
+    pub(crate) fn forget_ended() {
+        let ended: Vec<_> = {
+            let mut areas = AREAS.lock().unwrap_or_else(PoisonError::into_inner);
+            areas.extract_if(.., |(comm, _)| comm.strong_count() == 0).collect()
+        };
+        drop(ended);
     }
 
     /// Collective over the ranks of a node.
@@ -172,7 +179,7 @@ impl Area {
         let slots = Mutex::default();
         // A rank that has asked for nothing tells of file 0.
         let (files_count, is_off) = (AtomicU64::new(1), AtomicBool::new(false));
-        let area = Self { base, bytes, ranks, own, slots, files_count, credit: Credit::default(), is_off };
+        let area = Self { base, bytes, ranks, own, slots, files_count, is_off };
         // What is in it belongs to the ranks, and a forked child is none.
         // SAFETY: the mapping just made.
         let code = unsafe { libc::madvise(area.base.as_ptr().cast(), bytes, libc::MADV_DONTFORK) };
@@ -243,6 +250,8 @@ impl Area {
         unsafe {
             ptr::copy_nonoverlapping(bytes.as_ptr(), self.memory(self.own, slot), bytes.len());
         }
+        // Whoever sees one of these sees that the state is even.
+        fence(Ordering::Release);
         told.file.store(file, Ordering::Relaxed);
         told.offset_bytes.store(offset_bytes, Ordering::Relaxed);
         told.len_bytes.store(bytes.len() as u64, Ordering::Relaxed);
@@ -256,13 +265,7 @@ impl Area {
         let mut slots = self.slots();
         let first = slots.take(count)?;
         if !slots.are_populated(first, count) {
-            // SAFETY: of this rank's slots, whose contents stay. Touched without memory for them, they would end the program.
-            let code = unsafe {
-                let at = self.memory(self.own, first);
-                libc::madvise(at.cast(), count * SLOT_BYTES, libc::MADV_POPULATE_WRITE)
-            };
-            if code != 0 {
-                let error = io::Error::last_os_error();
+            if let Err(error) = self.populate(first, count) {
                 tracing::info!(%error, "no memory to share between ranks that write in turn");
                 self.is_off.store(true, Ordering::Relaxed);
                 slots.give_back(first, count);
@@ -271,6 +274,25 @@ impl Area {
             slots.note_populated(first, count);
         }
         Some(first)
+    }
+
+    /// Has memory for slots of this rank, which stay as they are: touched where there is none for them, they would end the program.
+    fn populate(&self, first: usize, count: usize) -> io::Result<()> {
+        let (at, bytes) = (self.memory(self.own, first), count * SLOT_BYTES);
+        // SAFETY: within this rank's slots.
+        if unsafe { libc::madvise(at.cast(), bytes, libc::MADV_POPULATE_WRITE) } == 0 {
+            return Ok(());
+        }
+        let error = io::Error::last_os_error();
+        // A kernel before 5.14, or one with larger pages. Anonymous files have no limit of their own.
+        if error.raw_os_error() != Some(libc::EINVAL) {
+            return Err(error);
+        }
+        for page in (0..bytes).step_by(PAGE_BYTES) {
+            // SAFETY: as above; nobody else uses slots that are free.
+            unsafe { at.add(page).write_volatile(0) };
+        }
+        Ok(())
     }
 
     /// This rank may fill the slots again: what was in them [is written](Self::is_written).
@@ -287,12 +309,14 @@ impl Area {
         self.told(place.rank, place.slot).state.load(Ordering::Acquire) != place.state
     }
 
-    /// What all ranks of the node hold for a file.
-    pub(crate) fn places_of(&self, file: u64, _locked: &Locked<'_>) -> Vec<Place> {
+    /// What all ranks of the node hold for a file, and near enough to be written with `own`.
+    pub(crate) fn places_near(&self, own: &Place, file: u64, _locked: &Locked<'_>) -> Vec<Place> {
+        let near = own.range.start.saturating_sub(ROW_BYTES)..own.range.end.saturating_add(ROW_BYTES);
+        let is_near = |place: &Place| place.range.start < near.end && near.start < place.range.end;
         let mut places = vec![];
         for rank in 0..self.ranks {
             if self.record(rank).filled_count.load(Ordering::Relaxed) > 0 {
-                places.extend((0..SLOTS).filter_map(|slot| self.place(rank, slot, file)));
+                places.extend((0..SLOTS).filter_map(|slot| self.place(rank, slot, file)).filter(is_near));
             }
         }
         places
@@ -320,12 +344,6 @@ impl Area {
         // SAFETY: within the slots of one rank; as long as the lock of the file is held nobody says that it is written, and until then
         // its rank leaves it alone.
         unsafe { MemoryPiece::new(self.memory(place.rank, place.slot), place.len_bytes()) }
-    }
-
-    /// The bytes of what this rank holds, as a copy.
-    pub(crate) fn copy_of(&self, place: &Place, _locked: &Locked<'_>) -> Vec<u8> {
-        // SAFETY: as for `piece`; others only read it.
-        unsafe { std::slice::from_raw_parts(self.memory(place.rank, place.slot), place.len_bytes()) }.to_vec()
     }
 
     /// From now on its rank may fill its slots again.
@@ -385,7 +403,8 @@ mod tests {
 
     fn places(area: &Area, file: u64) -> Vec<Place> {
         let locked = area.lock(file).lock().unwrap();
-        area.places_of(file, &locked)
+        let everywhere = Place { rank: 0, slot: 0, state: 0, range: 0..u64::MAX };
+        area.places_near(&everywhere, file, &locked)
     }
 
     #[test]
@@ -399,7 +418,10 @@ mod tests {
         assert_eq!(places(&one, 6), [of_another]);
         {
             let locked = two.lock(5).lock().unwrap();
-            assert!(two.copy_of(&mine, &locked) == bytes && two.piece(&mine, &locked).len() == bytes.len());
+            assert_eq!(two.piece(&mine, &locked).len(), bytes.len());
+            // SAFETY: filled, and nobody writes it.
+            let found = unsafe { std::slice::from_raw_parts(two.memory(0, mine.slot), bytes.len()) };
+            assert!(found == bytes);
             two.note_written(&mine, &locked);
         }
         assert!(one.is_written(&mine));

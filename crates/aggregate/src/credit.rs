@@ -24,13 +24,14 @@ pub(crate) struct Credit {
     second: AtomicU64,
 }
 
-impl Default for Credit {
-    fn default() -> Self {
-        Self { micros: AtomicI64::new(START_MICROS), second: AtomicU64::new(0) }
-    }
-}
+/// That of this process: whatever its files and communicators, it is the same program.
+pub(crate) static CREDIT: Credit = Credit::new();
 
 impl Credit {
+    pub(crate) const fn new() -> Self {
+        Self { micros: AtomicI64::new(START_MICROS), second: AtomicU64::new(0) }
+    }
+
     /// Whether there is any.
     pub(crate) fn is_there(&self) -> bool {
         self.is_there_in(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()))
@@ -65,7 +66,7 @@ mod tests {
 
     #[test]
     fn what_finds_nobody_ends_after_a_while_and_begins_anew_for_a_moment_every_second() {
-        let credit = Credit::default();
+        let credit = Credit::new();
         let alone = |second: u64| {
             (0..1_000_000)
                 .take_while(|_| credit.is_there_in(second))
@@ -80,7 +81,7 @@ mod tests {
 
     #[test]
     fn rows_pay_for_waits_and_for_those_that_go_alone() {
-        let credit = Credit::default();
+        let credit = Credit::new();
         for _ in 0..1000 {
             credit.note_row(8, 512_000);
             credit.note_row(1, 64_000);

@@ -4,6 +4,7 @@ use std::cell::UnsafeCell;
 use std::io;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Lies in shared memory. The system sees to it that whoever waits for it gets it when its holder dies.
 #[derive(Debug)]
@@ -17,6 +18,7 @@ unsafe impl Sync for Lock {}
 #[derive(Debug)]
 pub(crate) struct Locked<'a> {
     lock: &'a Lock,
+    is_ours: bool,
     /// Given back by the thread that has it.
     _of_thread: PhantomData<*const ()>,
 }
@@ -64,6 +66,21 @@ impl Lock {
         self.taken(unsafe { libc::pthread_mutex_lock(self.0.get()) })
     }
 
+    /// Waits for it, so long at most.
+    ///
+    /// # Errors
+    /// As [`lock`](Self::lock); somebody else still has it.
+    pub(crate) fn lock_within(&self, time: Duration) -> io::Result<Locked<'_>> {
+        let until = SystemTime::now() + time;
+        let since_epoch = until.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let until = libc::timespec {
+            tv_sec: libc::time_t::try_from(since_epoch.as_secs()).unwrap_or(libc::time_t::MAX),
+            tv_nsec: since_epoch.subsec_nanos().into(),
+        };
+        // SAFETY: as above; the time lives as long as the call.
+        self.taken(unsafe { libc::pthread_mutex_timedlock(self.0.get(), &raw const until) })
+    }
+
     fn taken(&self, code: libc::c_int) -> io::Result<Locked<'_>> {
         if code == libc::EOWNERDEAD {
             // What it guards is right after every single step.
@@ -72,12 +89,22 @@ impl Lock {
         } else {
             check(code)?;
         }
-        Ok(Locked { lock: self, _of_thread: PhantomData })
+        Ok(Locked { lock: self, is_ours: true, _of_thread: PhantomData })
+    }
+}
+
+impl<'a> Locked<'a> {
+    /// This thread has it, and was interrupted for ever by what goes on now. It is not given back: it ends with the program.
+    pub(crate) fn by_interrupted(lock: &'a Lock) -> Self {
+        Self { lock, is_ours: false, _of_thread: PhantomData }
     }
 }
 
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
+        if !self.is_ours {
+            return;
+        }
         // SAFETY: this thread has it.
         unsafe { libc::pthread_mutex_unlock(self.lock.0.get()) };
     }
@@ -110,6 +137,13 @@ mod tests {
         let locked = lock.lock().unwrap();
         assert!(lock.try_lock().is_none());
         assert_eq!(lock.lock().unwrap_err().raw_os_error(), Some(libc::EDEADLK));
+        let other = std::thread::scope(|scope| {
+            let waits = || lock.lock_within(Duration::from_millis(1)).map(drop).unwrap_err().raw_os_error();
+            scope.spawn(waits).join().unwrap()
+        });
+        assert_eq!(other, Some(libc::ETIMEDOUT));
+        drop(Locked::by_interrupted(lock));
+        assert!(lock.try_lock().is_none());
         drop(locked);
         drop(lock.try_lock().expect("nobody has it"));
     }

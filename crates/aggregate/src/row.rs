@@ -1,6 +1,7 @@
 //! Which writes follow one another.
 
 use crate::area::Place;
+use elio::Gather;
 
 /// What is handed over at once is no longer: who else waits for the file shall not wait for long.
 pub(crate) const ROW_BYTES: u64 = 1 << 20;
@@ -11,7 +12,9 @@ pub(crate) fn around(own: &Place, mut places: Vec<Place>) -> Vec<Place> {
     places.sort_unstable_by_key(|place| place.range.start);
     let Some(at) = places.iter().position(|place| place == own) else { return vec![own.clone()] };
     let (mut first, mut last) = (at, at);
-    let fits = |first: usize, last: usize| places[last].range.end - places[first].range.start <= ROW_BYTES;
+    let fits = |first: usize, last: usize| {
+        places[last].range.end - places[first].range.start <= ROW_BYTES && last - first < Gather::PIECES_MAX
+    };
     // What is before it was asked for before it.
     while first > 0 && places[first - 1].range.end == places[first].range.start && fits(first - 1, last) {
         first -= 1;
@@ -54,6 +57,13 @@ mod tests {
         assert_eq!(starts(&places[0], &places), [0, step, 2 * step, 3 * step]);
         let long = place(0, 2 * ROW_BYTES);
         assert_eq!(starts(&long, &[long.clone(), place(2 * ROW_BYTES, 2 * ROW_BYTES + 1)]), [0]);
+    }
+
+    #[test]
+    fn the_system_takes_so_many_pieces_at_once_and_no_more() {
+        let places: Vec<_> = (0..3000).map(|i| place(i, i + 1)).collect();
+        assert_eq!(starts(&places[0], &places).len(), Gather::PIECES_MAX);
+        assert_eq!(starts(&places[2000], &places).len(), Gather::PIECES_MAX);
     }
 
     #[test]

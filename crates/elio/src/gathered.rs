@@ -31,44 +31,8 @@ impl File {
     pub fn copy_in(&self, offset_bytes: u64, from: &Gather) -> Result<bool> {
         let (handle, len) = (self.handle(), from.len_bytes());
         handle.check(Operation::Write, offset_bytes, len)?;
-        let copy = || handle.copy_in(offset_bytes, from, false);
+        let copy = || handle.copy_in(offset_bytes, from);
         handle.counted_if(|counters| &counters.write, len, copy, |copied| !matches!(copied, Ok(false)))
-    }
-
-    /// Starts an asynchronous write that `hold` keeps for others to make, after all that this process has asked for before at the
-    /// same place. `None`, if `hold` does not take it, or what comes before has failed: then the caller has to make it.
-    ///
-    /// # Errors
-    /// Those of [`File::submit_write`].
-    pub fn hold_write<T>(
-        &self,
-        offset_bytes: u64,
-        len: usize,
-        hold: impl FnOnce() -> Option<T>,
-    ) -> Result<Option<T>> {
-        let handle = self.handle();
-        handle.check(Operation::AsyncWrite, offset_bytes, len)?;
-        let range = offset_bytes..offset_bytes + len as u64;
-        if handle.settle(&range, Direction::Write).is_err() {
-            return Ok(None);
-        }
-        handle.inode().invalidate_read_ahead(&range);
-        Ok(handle.counted_if(|counters| &counters.awrite, len, hold, Option::is_some))
-    }
-
-    /// Waits for such a write of so many bytes.
-    pub fn wait_for_held<T>(&self, len: usize, wait: impl FnOnce() -> T) -> T {
-        self.handle().counted(|counters| &counters.wait, len, wait)
-    }
-
-    /// Makes writes that were [held](Self::hold_write), by whoever waits for one of them. Otherwise as [`copy_in`](Self::copy_in), also of
-    /// so much that a worker would copy it elsewhere.
-    ///
-    /// # Errors
-    /// As [`copy_in`](Self::copy_in).
-    pub fn write_held(&self, offset_bytes: u64, from: &Gather) -> Result<bool> {
-        self.handle().check(Operation::AsyncWrite, offset_bytes, from.len_bytes())?;
-        self.handle().copy_in(offset_bytes, from, true)
     }
 }
 
@@ -115,11 +79,10 @@ impl Handle {
         true
     }
 
-    fn copy_in(&self, offset_bytes: u64, from: &Gather, waits: bool) -> Result<bool> {
+    fn copy_in(&self, offset_bytes: u64, from: &Gather) -> Result<bool> {
         let len = from.len_bytes();
         let range = offset_bytes..offset_bytes + len as u64;
-        let is_copied_here = waits || self.copies_at_issue(len);
-        if len == 0 || !from.is_one_access() || self.is_exclusive() || !is_copied_here {
+        if len == 0 || !from.is_one_access() || self.is_exclusive() || !self.copies_at_issue(len) {
             return Ok(false);
         }
         self.inode().order_after_in_flight(&range, Direction::Write);
@@ -141,7 +104,7 @@ impl Handle {
     }
 
     /// All of them; `false` if the device cannot.
-    fn write_pieces(&self, range: &Range<u64>, pieces: &[MemoryPiece]) -> io::Result<bool> {
+    pub(crate) fn write_pieces(&self, range: &Range<u64>, pieces: &[MemoryPiece]) -> io::Result<bool> {
         let mut left = pieces.to_vec();
         let mut at = range.start;
         while at < range.end {

@@ -2,6 +2,7 @@
 
 use crate::device::Device;
 use crate::file::{Mode, OpenOptions, Sharing};
+use crate::held::HeldWrite;
 use crate::policy::memory_share;
 use crate::space::closed::{self, Closed};
 use crate::space::left_open;
@@ -70,11 +71,42 @@ pub(crate) struct Inode {
     seen_len_bytes: AtomicU64,
 }
 
-/// A transfer that was submitted and not yet waited for.
+/// What was submitted and not yet waited for.
 #[derive(Debug)]
 struct InFlight {
     range: Range<u64>,
-    transfer: Arc<Transfer>,
+    work: Work,
+}
+
+#[derive(Clone, Debug)]
+enum Work {
+    Transfer(Arc<Transfer>),
+    /// Kept by somebody else, and whether housekeeping has seen it once. Who drops it has handed it over.
+    Held(Weak<dyn HeldWrite>, bool),
+}
+
+impl Work {
+    fn is_done(&self) -> bool {
+        match self {
+            Self::Transfer(transfer) => transfer.is_done(),
+            Self::Held(held, _) => held.upgrade().is_none_or(|held| held.is_done()),
+        }
+    }
+
+    fn is_write(&self) -> bool {
+        match self {
+            Self::Transfer(transfer) => transfer.direction() == Direction::Write,
+            Self::Held(..) => true,
+        }
+    }
+
+    /// Returns when it is done. Errors are told by its request.
+    fn wait(&self) {
+        match self {
+            Self::Transfer(transfer) => drop(transfer.wait()),
+            Self::Held(held, _) => held.upgrade().into_iter().for_each(|held| held.hand_over()),
+        }
+    }
 }
 
 /// A device by which a file was opened for writing that others write, too.
@@ -253,17 +285,50 @@ impl Inode {
 
     /// Notes a submitted transfer, so that later operations that overlap it come after it.
     pub(crate) fn note_in_flight(&self, transfer: &Arc<Transfer>, range: Range<u64>) {
+        self.note_work(Work::Transfer(Arc::clone(transfer)), range);
+    }
+
+    /// The same of a write that somebody else keeps.
+    pub(crate) fn note_held(&self, held: Weak<dyn HeldWrite>, range: Range<u64>) {
+        self.note_work(Work::Held(held, false), range);
+    }
+
+    fn note_work(&self, work: Work, range: Range<u64>) {
         let mut in_flight = lock(&self.in_flight);
-        in_flight.retain(|other| !other.transfer.is_done());
-        in_flight.push(InFlight { range, transfer: Arc::clone(transfer) });
+        in_flight.retain(|other| !other.work.is_done());
+        in_flight.push(InFlight { range, work });
         self.in_flight_count.store(in_flight.len(), Ordering::Release);
+    }
+
+    /// Hands over what somebody else has kept for one round or longer, or all of it; tells whether anything is left to look after.
+    pub(crate) fn hand_over_held(&self, all: bool) -> bool {
+        if self.in_flight_count.load(Ordering::Acquire) == 0 {
+            return false;
+        }
+        let (mut due, mut is_any_left) = (vec![], false);
+        // At the end of the program it may stay locked.
+        let Some(mut in_flight) = exit::lock_for_a_moment(&self.in_flight, LOCK_PATIENCE) else {
+            return true;
+        };
+        for other in &mut *in_flight {
+            if let Work::Held(held, is_aged) = &mut other.work {
+                if all || std::mem::replace(is_aged, true) {
+                    due.extend(held.upgrade());
+                } else {
+                    is_any_left = true;
+                }
+            }
+        }
+        drop(in_flight);
+        due.iter().for_each(|held| held.hand_over());
+        is_any_left
     }
 
     /// Forgets submitted transfers that are done, and with them the buffers they hold.
     pub(crate) fn forget_done(&self) {
         if self.in_flight_count.load(Ordering::Acquire) > 0 {
             let mut in_flight = lock(&self.in_flight);
-            in_flight.retain(|other| !other.transfer.is_done());
+            in_flight.retain(|other| !other.work.is_done());
             self.in_flight_count.store(in_flight.len(), Ordering::Release);
         }
     }
@@ -276,20 +341,16 @@ impl Inode {
         }
         let conflicting: Vec<_> = {
             let mut in_flight = lock(&self.in_flight);
-            in_flight.retain(|other| !other.transfer.is_done());
+            in_flight.retain(|other| !other.work.is_done());
             self.in_flight_count.store(in_flight.len(), Ordering::Release);
             in_flight
                 .iter()
                 .filter(|other| overlap(&other.range, range))
-                .filter(|other| {
-                    direction == Direction::Write || other.transfer.direction() == Direction::Write
-                })
-                .map(|other| Arc::clone(&other.transfer))
+                .filter(|other| direction == Direction::Write || other.work.is_write())
+                .map(|other| other.work.clone())
                 .collect()
         };
-        for transfer in conflicting {
-            let _ = transfer.wait(); // its request reports it
-        }
+        conflicting.iter().for_each(Work::wait);
     }
 
     /// Whether the page cache may hold this file up to `end_bytes`, within this process's share of memory; if so, the

@@ -105,7 +105,6 @@ impl Storage {
     /// Fills `into`, or says how much there is.
     pub(crate) fn read(&self, offset_bytes: u64, into: &mut [u8]) -> Result<()> {
         let len = into.len();
-        self.hand_over_overlapping(offset_bytes, len);
         let got = match self.plain() {
             _ if len == 0 => 0,
             Some(file) => file.read_at(offset_bytes, into)?,
@@ -130,7 +129,6 @@ impl Storage {
     }
 
     pub(crate) fn write(&self, offset_bytes: u64, from: &[u8]) -> Result<()> {
-        self.hand_over_overlapping(offset_bytes, from.len());
         match self.plain() {
             _ if from.is_empty() => Ok(()),
             Some(file) => Ok(file.write_at(offset_bytes, from)?),
@@ -147,7 +145,6 @@ impl Storage {
         buffer: B,
     ) -> Result<Request<B>> {
         let range = Range { offset_bytes, len_bytes: buffer.as_bytes().len() };
-        self.hand_over_overlapping(offset_bytes, range.len_bytes);
         if let Some(file) = self.plain() {
             return Ok(Request::plain(file.submit_read(offset_bytes, buffer)?, self, range, false));
         }
@@ -170,18 +167,6 @@ impl Storage {
         }
         let pieces = self.pieces(Operation::AsyncWrite, offset_bytes, range.len_bytes)?;
         Ok(Request::striped(SpreadRequest::write(&pieces, buffer)?, self, range, true))
-    }
-
-    /// What this rank holds comes before what it asks for next at the same place.
-    fn hand_over_overlapping(&self, offset_bytes: u64, len: usize) {
-        if let Some(aggregator) = &self.aggregator {
-            aggregator.hand_over_overlapping(&(offset_bytes..offset_bytes.saturating_add(len as u64)));
-        }
-    }
-
-    /// Everything that it holds.
-    fn hand_over_held(&self) {
-        self.aggregator.iter().for_each(|aggregator| aggregator.hand_over_all());
     }
 
     /// The pieces of a request in the stripes.
@@ -207,7 +192,6 @@ impl Storage {
 
     /// Where the file ends, as all ranks wrote it.
     pub(crate) fn len_bytes(&self) -> Result<u64> {
-        self.hand_over_held();
         let mut end_bytes = 0;
         for (stripe, file) in self.files.iter().enumerate() {
             end_bytes = end_bytes.max(self.striping.end_of(stripe, file.len()?));
@@ -233,21 +217,24 @@ impl Storage {
 
     /// Waits for what is under way and hands over what is held.
     pub(crate) fn flush(&self) -> Result<()> {
-        let held = self.aggregator.as_ref().map_or(Ok(()), |aggregator| aggregator.flush());
-        Ok(held.and(self.each(elio::File::flush))?)
+        self.each(elio::File::flush)?;
+        self.loss_of_held()
+    }
+
+    /// Tells what was lost of what was held and nobody waited for.
+    fn loss_of_held(&self) -> Result<()> {
+        Ok(self.aggregator.as_ref().map_or(Ok(()), |aggregator| aggregator.take_loss())?)
     }
 
     /// As [`flush`](Self::flush), but what was lost is told by the next of these, or by whoever waits for it.
     pub(crate) fn hand_over(&self) -> Result<()> {
-        self.hand_over_held();
         Ok(self.each(elio::File::hand_over)?)
     }
 
     /// Returns when the data is on the device, or on those of all stripes, which work at the same time, and what is needed to find it.
     pub(crate) fn sync(&self) -> Result<()> {
-        let held = self.aggregator.as_ref().map_or(Ok(()), |aggregator| aggregator.flush());
-        let synced = self.at_once(elio::File::sync);
-        held.and(synced)?;
+        self.at_once(elio::File::sync)?;
+        self.loss_of_held()?;
         if !self.has_synced_names.load(Ordering::Acquire) {
             self.sync_names()?;
             self.has_synced_names.store(true, Ordering::Release);

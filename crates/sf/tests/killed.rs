@@ -87,11 +87,7 @@ fn end_with_writes_that_nobody_has_waited_for(directory: &Path) {
     comm.barrier().unwrap();
     let requests: Vec<_> = numbers.map(start).collect();
     comm.barrier().unwrap();
-    let is_in_memory = elio::stat(directory).unwrap().file_system == elio::FileSystem::Memory;
-    let len = fs::metadata(directory.join("file")).unwrap().len();
-    assert!(is_in_memory || len == record(RANKS).start, "{len} bytes are written that nobody waits for");
-    comm.barrier().unwrap();
-    // MPI ends, and the requests are there.
+    // MPI ends, and the requests are there. Most are held still: there is no moment in between for anybody to hand them over.
     drop(file);
     drop(comm);
     std::mem::forget(requests);

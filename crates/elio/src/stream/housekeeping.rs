@@ -79,6 +79,7 @@ fn work() {
             if asked > housekeeper.done.load(Ordering::Relaxed) {
                 for inode in Inode::all_open() {
                     inode.hand_over_at_once();
+                    inode.hand_over_held(true);
                 }
                 housekeeper.done.store(asked, Ordering::Release);
             }
@@ -106,6 +107,7 @@ fn round() -> bool {
     let mut again = false;
     for inode in Inode::all_open() {
         again |= inode.flush_aged();
+        again |= inode.hand_over_held(false);
         again |= inode.release_idle_read_ahead();
     }
     again
@@ -115,6 +117,7 @@ fn round() -> bool {
 fn flush_at_exit() {
     for inode in Inode::all_open() {
         inode.flush_at_exit();
+        inode.hand_over_held(true);
     }
 }
 

@@ -21,7 +21,7 @@ static FINISHES_WRITES: AtomicBool = AtomicBool::new(false);
 static THREAD: OnceLock<libc::pthread_t> = OnceLock::new();
 
 /// Arranges for `function` to run when this process ends by `exit` or by returning from main; the last one first.
-pub fn at_exit(function: fn()) {
+pub(crate) fn at_exit(function: fn()) {
     CALLS.lock().unwrap_or_else(PoisonError::into_inner).push(function);
     register();
 }
