@@ -119,7 +119,9 @@ impl Aggregator {
         let put = || self.area.put(self.number, offset_bytes, bytes);
         let place = put().or_else(|| {
             let all: Vec<_> = self.held().iter().filter_map(Weak::upgrade).collect();
-            all.iter().for_each(|held| elio::HeldWrite::hand_over(&**held));
+            for held in all {
+                elio::HeldWrite::hand_over(&*held);
+            }
             put()
         })?;
         self.newest_bytes.store(offset_bytes, Ordering::Relaxed);
@@ -231,7 +233,9 @@ impl Aggregator {
 
     fn write(&self, row: &[Place], locked: &Locked<'_>) -> elio::Result<()> {
         let mut pieces = Gather::for_writing();
-        row.iter().for_each(|place| pieces.push(self.area.piece(place, locked)));
+        for place in row {
+            pieces.push(self.area.piece(place, locked));
+        }
         self.file.write_held(row.first().map_or(0, |first| first.range.start), &pieces)
     }
 

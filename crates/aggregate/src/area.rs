@@ -99,8 +99,10 @@ unsafe impl Send for Area {}
 // SAFETY: as above.
 unsafe impl Sync for Area {}
 
-/// The areas of the communicators that there are, and those that have none.
-static AREAS: Mutex<Vec<(Weak<Comm>, Option<Arc<Area>>)>> = Mutex::new(Vec::new());
+/// A communicator, and its area if it can have one.
+type Known = (Weak<Comm>, Option<Arc<Area>>);
+
+static AREAS: Mutex<Vec<Known>> = Mutex::new(Vec::new());
 
 impl Area {
     /// The area of the ranks of `comm` that are on this node; none if there is one of them only, or if they cannot share memory.

@@ -44,17 +44,17 @@ impl File {
             return Ok(None);
         }
         handle.inode().invalidate_read_ahead(&range);
-        let held = handle.counted_if(|counters| &counters.awrite, len, hold, Option::is_some);
-        if let Some(held) = &held {
-            let weak: Weak<H> = Arc::downgrade(held);
+        let write = handle.counted_if(|counters| &counters.awrite, len, hold, Option::is_some);
+        if let Some(write) = &write {
+            let weak: Weak<H> = Arc::downgrade(write);
             handle.inode().note_held(weak, range);
             housekeeping::call();
             // Nobody hands over any more what comes now.
             if exit::finishes_writes() {
-                held.hand_over();
+                write.hand_over();
             }
         }
-        Ok(held)
+        Ok(write)
     }
 
     /// Waits for such a write of so many bytes.
@@ -95,5 +95,114 @@ impl Handle {
         self.inode().invalidate_read_ahead(range);
         self.note_write(route, range.clone());
         Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(unsafe_code)]
+mod tests {
+    use super::*;
+    use crate::{CachePolicy, MemoryPiece, Mode, OpenOptions, Sharing};
+    use std::sync::Mutex;
+    use std::time::{Duration, Instant};
+
+    /// Kept in memory, and written by whoever hands it over.
+    #[derive(Debug)]
+    struct Kept {
+        file: Arc<File>,
+        at: u64,
+        bytes: Mutex<Option<Vec<u8>>>,
+    }
+
+    impl HeldWrite for Kept {
+        fn is_done(&self) -> bool {
+            self.bytes.lock().unwrap().is_none()
+        }
+
+        fn hand_over(&self) {
+            if let Some(mut bytes) = self.bytes.lock().unwrap().take() {
+                let mut pieces = Gather::for_writing();
+                let (first, rest) = bytes.split_at_mut(10);
+                for piece in [first, rest] {
+                    // SAFETY: `bytes` lives on, and nobody else uses it.
+                    pieces.push(unsafe { MemoryPiece::new(piece.as_mut_ptr(), piece.len()) });
+                }
+                self.file.write_held(self.at, &pieces).unwrap();
+            }
+        }
+    }
+
+    fn open(directory: &tempfile::TempDir, cache: CachePolicy) -> Arc<File> {
+        let options = OpenOptions { sharing: Sharing::Shared, cache, ..OpenOptions::new(Mode::ReadWrite) };
+        Arc::new(File::open(directory.path().join("file"), &options).unwrap())
+    }
+
+    fn hold(file: &Arc<File>, at: u64, byte: u8) -> Option<Arc<Kept>> {
+        let bytes = Mutex::new(Some(vec![byte; 1000]));
+        file.hold_write(at, 1000, || Some(Arc::new(Kept { file: Arc::clone(file), at, bytes }))).unwrap()
+    }
+
+    #[test]
+    fn what_overlaps_one_comes_after_it_by_whatever_handle_and_the_rest_leaves_it_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let (file, other) = (open(&directory, CachePolicy::Auto), open(&directory, CachePolicy::Bypass));
+        let Some(held) = hold(&file, 5000, 7) else { return };
+        let begin = Instant::now();
+        other.write_at(6000, &[1; 10]).unwrap();
+        other.read_at(0, &mut [0; 5000]).unwrap();
+        // Housekeeping comes after twice as long at the earliest.
+        assert!(!held.is_done() || begin.elapsed() > Duration::from_millis(30));
+        let mut found = [0; 2];
+        other.read_at(5999, &mut found).unwrap();
+        assert_eq!((found, held.is_done()), ([7, 1], true));
+        let again = hold(&file, 5000, 8).unwrap();
+        other.write_at(5999, &[9; 3]).unwrap();
+        other.read_at(5998, &mut found).unwrap();
+        assert_eq!((found, again.is_done()), ([8, 9], true));
+        let last = hold(&file, 9000, 1).unwrap();
+        assert_eq!((other.len().unwrap(), last.is_done()), (10_000, true));
+        let synced = hold(&file, 9000, 2).unwrap();
+        other.sync().unwrap();
+        assert!(synced.is_done());
+        let cut = hold(&file, 9000, 3).unwrap();
+        other.set_len(9500).unwrap();
+        assert_eq!((other.len().unwrap(), cut.is_done()), (9500, true));
+    }
+
+    #[test]
+    fn what_was_asked_for_before_is_written_before() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = open(&directory, CachePolicy::Auto);
+        let earlier = file.submit_write(0, vec![1; 4 << 20]).unwrap();
+        let Some(held) = hold(&file, 1 << 20, 2) else { return };
+        held.hand_over();
+        earlier.finish().unwrap();
+        let mut found = [0; 3];
+        file.read_at((1 << 20) + 998, &mut found).unwrap();
+        assert_eq!(found, [2, 2, 1]);
+    }
+
+    #[test]
+    fn it_is_handed_over_soon_and_what_is_gone_is_forgotten() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = open(&directory, CachePolicy::Auto);
+        let Some(held) = hold(&file, 0, 1) else { return };
+        let begin = Instant::now();
+        while !held.is_done() && begin.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(held.is_done());
+        drop(hold(&file, 0, 2));
+        file.handle().inode().forget_done();
+        assert!(file.handle().inode().is_settled());
+    }
+
+    #[test]
+    fn what_does_not_go_through_the_page_cache_is_not_held() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = open(&directory, CachePolicy::Bypass);
+        let is_in_memory = file.properties().in_memory();
+        assert_eq!(hold(&file, 0, 1).is_some(), is_in_memory || !file.properties().drop_behind);
+        assert!(file.hold_write(u64::MAX, 1, || None::<Arc<Kept>>).is_err());
     }
 }

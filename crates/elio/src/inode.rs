@@ -320,7 +320,9 @@ impl Inode {
             }
         }
         drop(in_flight);
-        due.iter().for_each(|held| held.hand_over());
+        for held in due {
+            held.hand_over();
+        }
         is_any_left
     }
 

@@ -112,7 +112,9 @@ fn who_waits_first_hands_over_what_all_have_beside_it() {
         }
         assert_eq!((at_first, after_one), (before, before + 1));
         ranks.assert_holds(20);
-        writes.iter_mut().for_each(|write| write.wait().unwrap());
+        for write in writes.iter_mut() {
+            write.wait().unwrap();
+        }
         writes[7].wait().unwrap();
         assert_eq!(ranks.writes(), before + 1, "they were written already");
         return;
@@ -196,7 +198,9 @@ fn one_that_is_refused_fails_for_its_rank_and_nobody_else() {
     for _ in 0..2 {
         assert_eq!(writes[0].wait().unwrap_err().code(), elio::codes::DEVICE_AWRITE);
     }
-    writes[1..].iter_mut().for_each(|write| write.wait().unwrap());
+    for write in writes[1..].iter_mut() {
+        write.wait().unwrap();
+    }
     ranks.ranks[0].write(2);
     ranks.ranks.iter().for_each(|rank| rank.flush().unwrap());
     ranks.assert_holds(6);
@@ -219,7 +223,9 @@ fn more_than_there_is_room_for_is_handed_over_meanwhile() {
     ranks.begin();
     let mut writes: Vec<_> = (2..150).map(|number| ranks.hold(number).expect("a turn")).collect();
     assert!(ranks.writes() > 2);
-    writes.iter_mut().rev().for_each(|write| write.wait().unwrap());
+    for write in writes.iter_mut().rev() {
+        write.wait().unwrap();
+    }
     ranks.assert_holds(150);
     // And there is room again.
     drop(writes);

@@ -127,7 +127,9 @@ pub(crate) fn nobody_waits_for_a_rank_that_does_something_else(world: &World) {
             requests.pop_front().expect("eight").wait().unwrap();
         }
     }
-    requests.iter_mut().for_each(|request| request.wait().unwrap());
+    for request in &mut requests {
+        request.wait().unwrap();
+    }
     world.barrier();
     for number in (0..100 * world.ranks()).filter(|number| number / world.ranks() < 100) {
         let mut found = vec![0; RECORD_LEN];
