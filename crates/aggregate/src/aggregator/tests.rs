@@ -112,7 +112,7 @@ fn who_waits_first_hands_over_what_all_have_beside_it() {
         }
         assert_eq!((at_first, after_one), (before, before + 1));
         ranks.assert_holds(20);
-        for write in writes.iter_mut() {
+        for write in &mut writes {
             write.wait().unwrap();
         }
         writes[7].wait().unwrap();
@@ -198,7 +198,7 @@ fn one_that_is_refused_fails_for_its_rank_and_nobody_else() {
     for _ in 0..2 {
         assert_eq!(writes[0].wait().unwrap_err().code(), elio::codes::DEVICE_AWRITE);
     }
-    for write in writes[1..].iter_mut() {
+    for write in &mut writes[1..] {
         write.wait().unwrap();
     }
     ranks.ranks[0].write(2);
