@@ -21,8 +21,9 @@ const COMPANY_TIME: Duration = Duration::from_millis(5);
 /// Who has not gone on for so long is doing something else.
 const STALLED_TIME: Duration = Duration::from_millis(1);
 /// At the end of a program a thread that a signal handler has interrupted may have the lock for ever; other ranks have it for as long as
-/// a slow device takes for a row.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// a slow device takes for a row. All files have so much time together.
+const EXIT_PATIENCE: Duration = Duration::from_secs(10);
+static EXIT_DEADLINE: OnceLock<Instant> = OnceLock::new();
 
 /// The writes that this rank holds for one file.
 #[derive(Debug)]
@@ -40,6 +41,14 @@ pub struct Aggregator {
     lost: Mutex<Option<elio::Error>>,
     /// Where others were when they did not go on.
     stalled: AtomicU64,
+}
+
+/// What was written at once.
+#[derive(Debug)]
+struct Row {
+    offset_bytes: u64,
+    len: usize,
+    writes: u64,
 }
 
 #[derive(Debug)]
@@ -61,10 +70,16 @@ impl elio::HeldWrite for Held {
 
     fn hand_over(&self) {
         if let Some(aggregator) = self.aggregator.upgrade()
-            && let Err(error) = aggregator.hand_over(self)
+            && let Err(error) = aggregator.hand_over(self, None)
         {
             tracing::error!(%error, "a write that is held cannot be handed over");
         }
+    }
+
+    fn hand_over_within(&self, time: Duration) -> bool {
+        let aggregator = self.aggregator.upgrade();
+        // Whoever may wait for it has handed it over.
+        aggregator.is_none_or(|aggregator| aggregator.hand_over(self, Some(time)).is_ok())
     }
 }
 
@@ -118,10 +133,7 @@ impl Aggregator {
     fn put(self: &Arc<Self>, offset_bytes: u64, bytes: &[u8]) -> Option<Arc<Held>> {
         let put = || self.area.put(self.number, offset_bytes, bytes);
         let place = put().or_else(|| {
-            let all: Vec<_> = self.held().iter().filter_map(Weak::upgrade).collect();
-            for held in all {
-                elio::HeldWrite::hand_over(&*held);
-            }
+            self.hand_over_all();
             put()
         })?;
         self.newest_bytes.store(offset_bytes, Ordering::Relaxed);
@@ -133,9 +145,24 @@ impl Aggregator {
             is_given_back: AtomicBool::new(false),
         });
         let mut all = self.held();
-        all.retain(|held| held.upgrade().is_some_and(|held| !held.is_given_back.load(Ordering::Relaxed)));
+        forget_done(&mut all);
         all.push(Arc::downgrade(&held));
         Some(held)
+    }
+
+    /// Whether this rank holds anything. Local.
+    pub fn holds_any(&self) -> bool {
+        let mut all = self.held();
+        forget_done(&mut all);
+        !all.is_empty()
+    }
+
+    /// Hands over all that this rank holds. Errors are told to who waits for it. Local.
+    pub fn hand_over_all(&self) {
+        let all: Vec<_> = self.held().iter().filter_map(Weak::upgrade).collect();
+        for held in all {
+            elio::HeldWrite::hand_over(&*held);
+        }
     }
 
     /// Tells, once, what was lost of writes that nobody waited for: to be called after the file was flushed or synced. Local.
@@ -149,19 +176,24 @@ impl Aggregator {
         self.lost().take().map_or(Ok(()), Err)
     }
 
-    /// Returns when it is written, or has failed.
+    /// Returns when it is written, or has failed. Others who have the lock are waited for so long at most, if a time is given.
     ///
     /// # Errors
-    /// Neither can be said: who writes it was interrupted by the caller, or has stopped while the program ends.
-    fn hand_over(&self, held: &Held) -> elio::Result<()> {
-        match self.lock_unless_done(held) {
+    /// Neither can be said: who writes was interrupted by the caller, or takes longer, or has stopped while the program ends.
+    fn hand_over(&self, held: &Held, time: Option<Duration>) -> elio::Result<()> {
+        let row = match self.lock_unless_done(held, time) {
             Ok(Some(locked)) if !is_done(held) => self.write_row(held, &locked),
-            Ok(_) => {}
+            Ok(_) => None,
             // What was interrupted on this thread does not go on any more.
             Err(error) if elio::finishes_writes() && error.raw_os_error() == Some(libc::EDEADLK) => {
-                self.write_row(held, &Locked::by_interrupted(self.area.lock(self.number)));
+                self.write_row(held, &Locked::by_interrupted(self.area.lock(self.number)))
             }
+            Err(_) if is_done(held) => None,
             Err(source) => return Err(self.error(held, source)),
+        };
+        if let Some(Row { offset_bytes, len, writes }) = row {
+            self.credit.note_row(writes, len as u64);
+            self.file.after_held(offset_bytes, len);
         }
         if !elio::finishes_writes() {
             self.give_back(held);
@@ -199,7 +231,7 @@ impl Aggregator {
     }
 
     /// The lock of the file, unless somebody has written this meanwhile.
-    fn lock_unless_done(&self, held: &Held) -> io::Result<Option<Locked<'_>>> {
+    fn lock_unless_done(&self, held: &Held, time: Option<Duration>) -> io::Result<Option<Locked<'_>>> {
         let lock = self.area.lock(self.number);
         for _ in 0..LOOKS_COUNT {
             if is_done(held) {
@@ -210,33 +242,44 @@ impl Aggregator {
             }
             thread::yield_now();
         }
-        if elio::finishes_writes() { lock.lock_within(PATIENCE) } else { lock.lock() }.map(Some)
+        let until_end = || EXIT_DEADLINE.get_or_init(|| Instant::now() + EXIT_PATIENCE);
+        let time = match time {
+            None if elio::finishes_writes() => Some(until_end().saturating_duration_since(Instant::now())),
+            time => time,
+        };
+        time.map_or_else(|| lock.lock(), |time| lock.lock_within(time)).map(Some)
     }
 
-    /// Writes it with all that is held next to it, or by itself.
-    fn write_row(&self, held: &Held, locked: &Locked<'_>) {
+    /// Writes it with all that is held next to it, or by itself. Tells what was written.
+    fn write_row(&self, held: &Held, locked: &Locked<'_>) -> Option<Row> {
         let row = row::around(&held.place, self.area.places_near(&held.place, self.number, locked));
-        if row.len() > 1 && self.write(&row, locked).is_ok() {
-            self.credit.note_row(row.len() as u64, row.iter().map(|place| place.len_bytes() as u64).sum());
-            return row.iter().for_each(|place| self.area.note_written(place, locked));
+        // If it fails that may be because of what others hold, who are told so when they try.
+        let all = (row.len() > 1).then(|| self.write(&row, locked));
+        if let Some(Ok(written)) = all {
+            for place in &row {
+                self.area.note_written(place, locked);
+            }
+            return Some(written);
         }
-        // Perhaps because of what others hold, who are told so when they try.
-        if let Err(error) = self.write(std::slice::from_ref(&held.place), locked) {
+        let written = self.write(std::slice::from_ref(&held.place), locked);
+        if let Err(error) = &written {
             if elio::finishes_writes() {
                 tracing::error!(%error, "a write at the end of a program failed");
             }
-            drop(held.error.set(error));
+            drop(held.error.set(error.duplicate()));
         }
-        self.credit.note_row(1, held.place.len_bytes() as u64);
         self.area.note_written(&held.place, locked);
+        written.ok()
     }
 
-    fn write(&self, row: &[Place], locked: &Locked<'_>) -> elio::Result<()> {
+    fn write(&self, row: &[Place], locked: &Locked<'_>) -> elio::Result<Row> {
         let mut pieces = Gather::for_writing();
         for place in row {
             pieces.push(self.area.piece(place, locked));
         }
-        self.file.write_held(row.first().map_or(0, |first| first.range.start), &pieces)
+        let offset_bytes = row.first().map_or(0, |first| first.range.start);
+        self.file.write_held(offset_bytes, &pieces)?;
+        Ok(Row { offset_bytes, len: pieces.len_bytes(), writes: row.len() as u64 })
     }
 
     /// Its slots can be filled again, once.
@@ -267,10 +310,16 @@ impl Aggregator {
 
 impl Drop for Aggregator {
     fn drop(&mut self) {
-        if !elio::is_forked_child() {
+        // A lock may be somebody's for ever then.
+        if !elio::finishes_writes() {
             Area::forget_ended();
         }
     }
+}
+
+/// What is written stays until its slots are free.
+fn forget_done(all: &mut Vec<Weak<Held>>) {
+    all.retain(|held| held.upgrade().is_some_and(|held| !held.is_given_back.load(Ordering::Relaxed)));
 }
 
 fn is_done(held: &Held) -> bool {
@@ -292,9 +341,15 @@ impl HeldWrite {
         }
         aggregator.file.wait_for_held(held.place.len_bytes(), || {
             aggregator.wait_for_company(held);
-            aggregator.hand_over(held)
+            aggregator.hand_over(held, None)
         })?;
         held.error.get().map_or(Ok(()), |error| Err(error.duplicate()))
+    }
+
+    /// Whether it has reached the kernel, or failed. Hands it over if nobody is writing the file just now.
+    pub fn test(&mut self) -> bool {
+        let Self { aggregator, held, .. } = self;
+        elio::is_forked_child() || is_done(held) || aggregator.hand_over(held, Some(Duration::ZERO)).is_ok()
     }
 }
 
@@ -305,11 +360,17 @@ impl Drop for HeldWrite {
         if elio::is_forked_child() {
             return;
         }
-        let handed_over = aggregator.hand_over(held);
+        let handed_over = aggregator.hand_over(held, None);
+        if handed_over.is_err() {
+            // Others may write it still, and who comes after it has to know.
+            std::mem::forget(Arc::clone(held));
+        }
         let refused = held.error.get().map(elio::Error::duplicate).or(handed_over.err());
         if let Some(error) = refused.filter(|_| !*is_waited) {
             tracing::debug!(%error, "a write that nobody waits for is refused");
-            aggregator.lost().get_or_insert(error);
+            if !elio::finishes_writes() {
+                aggregator.lost().get_or_insert(error);
+            }
         }
     }
 }

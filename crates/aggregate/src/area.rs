@@ -5,7 +5,7 @@
 //! which are free, each rank knows by itself.
 //!
 //! ```text
-//! token, locks | rank 0: how many are filled, what each slot holds | rank 1 ... | slots of rank 0 | slots of rank 1 ...
+//! token, locks | rank 0: which are filled, how far it is, what each slot holds | rank 1 ... | slots of rank 0 | slots of rank 1 ...
 //! ```
 
 use crate::lock::{Lock, Locked};
@@ -31,6 +31,9 @@ const LOCK_BYTES: usize = 64;
 const RECORD_BYTES: usize = PAGE_BYTES;
 /// Who is farther behind is not waited for.
 const REACH_BYTES: u64 = 64 << 20;
+/// What is held is handed over much sooner, if its rank is alive. What a dead one has left nobody is waiting for, and others may have written
+/// there since.
+const ABANDONED_MILLIS: u64 = 1000;
 /// More ranks on a node would look for a long time at what all of them hold.
 const RANKS_MAX: usize = 256;
 
@@ -38,14 +41,22 @@ const _: () = assert!(size_of::<Lock>() <= LOCK_BYTES);
 const _: () = assert!(size_of::<Record>() <= RECORD_BYTES);
 
 /// What a rank tells the others.
-#[repr(C, align(64))]
+#[repr(C)]
 struct Record {
-    /// No less than there are: who looks for them goes on to the next rank if it is zero.
-    filled_count: AtomicU32,
-    /// What it has asked for last: a file, or none at first, and where that ended.
-    last_file: AtomicU64,
-    last_end_bytes: AtomicU64,
+    filled: Filled,
+    progress: Progress,
     slots: [Slot; SLOTS],
+}
+
+/// One bit for each slot in which something begins that is not written. A bit may be missing for a moment: its rank knows all the same.
+#[repr(C, align(64))]
+struct Filled(AtomicU32);
+
+/// What a rank has asked for last: a file, or none at first, and where that ended. Others look at it all the time.
+#[repr(C, align(64))]
+struct Progress {
+    file: AtomicU64,
+    end_bytes: AtomicU64,
 }
 
 /// What the slot that a write begins in tells of it.
@@ -56,6 +67,8 @@ struct Slot {
     file: AtomicU64,
     offset_bytes: AtomicU64,
     len_bytes: AtomicU64,
+    /// When it was filled.
+    millis: AtomicU64,
 }
 
 /// A write that is held.
@@ -216,18 +229,18 @@ impl Area {
 
     /// Tells the others how far this rank has come.
     pub(crate) fn tell_progress(&self, file: u64, end_bytes: u64) {
-        let record = self.record(self.own);
-        record.last_end_bytes.store(end_bytes, Ordering::Relaxed);
-        record.last_file.store(file, Ordering::Relaxed);
+        let progress = &self.record(self.own).progress;
+        progress.end_bytes.store(end_bytes, Ordering::Relaxed);
+        progress.file.store(file, Ordering::Relaxed);
     }
 
     /// Where others are that have not yet come to `range` of a file, and are not far from it: a number that changes when one of them
     /// goes on, or none if nobody is to be expected.
     pub(crate) fn others_before(&self, file: u64, range: &Range<u64>) -> Option<u64> {
         let end_of = |rank: usize| {
-            let record = self.record(rank);
-            let end_bytes = record.last_end_bytes.load(Ordering::Relaxed);
-            let is_expected = record.last_file.load(Ordering::Relaxed) == file
+            let progress = &self.record(rank).progress;
+            let end_bytes = progress.end_bytes.load(Ordering::Relaxed);
+            let is_expected = progress.file.load(Ordering::Relaxed) == file
                 && end_bytes < range.end
                 && range.start - end_bytes.min(range.start) <= REACH_BYTES;
             is_expected.then_some(end_bytes)
@@ -257,7 +270,8 @@ impl Area {
         told.file.store(file, Ordering::Relaxed);
         told.offset_bytes.store(offset_bytes, Ordering::Relaxed);
         told.len_bytes.store(bytes.len() as u64, Ordering::Relaxed);
-        self.record(self.own).filled_count.fetch_add(1, Ordering::Relaxed);
+        told.millis.store(now_millis(), Ordering::Relaxed);
+        self.record(self.own).filled.0.fetch_or(1 << slot, Ordering::Relaxed);
         told.state.store(state, Ordering::Release);
         Some(Place { rank: self.own, slot, state, range: offset_bytes..end_bytes })
     }
@@ -315,22 +329,25 @@ impl Area {
     pub(crate) fn places_near(&self, own: &Place, file: u64, _locked: &Locked<'_>) -> Vec<Place> {
         let near = own.range.start.saturating_sub(ROW_BYTES)..own.range.end.saturating_add(ROW_BYTES);
         let is_near = |place: &Place| place.range.start < near.end && near.start < place.range.end;
+        let oldest_millis = now_millis().saturating_sub(ABANDONED_MILLIS);
         let mut places = vec![];
         for rank in 0..self.ranks {
-            if self.record(rank).filled_count.load(Ordering::Relaxed) > 0 {
-                places.extend((0..SLOTS).filter_map(|slot| self.place(rank, slot, file)).filter(is_near));
-            }
+            let filled = self.record(rank).filled.0.load(Ordering::Relaxed);
+            let slots = (0..SLOTS).filter(|slot| filled >> slot & 1 == 1);
+            places
+                .extend(slots.filter_map(|slot| self.place(rank, slot, file, oldest_millis)).filter(is_near));
         }
         places
     }
 
-    /// What begins in a slot, if it is of the file, whose lock this thread has.
-    fn place(&self, rank: usize, slot: usize, file: u64) -> Option<Place> {
+    /// What begins in a slot, if it is of the file, whose lock this thread has, and not older than so.
+    fn place(&self, rank: usize, slot: usize, file: u64, oldest_millis: u64) -> Option<Place> {
         let told = self.told(rank, slot);
         let state = told.state.load(Ordering::Acquire);
         if state.is_multiple_of(2) || told.file.load(Ordering::Relaxed) != file {
             return None;
         }
+        let millis = told.millis.load(Ordering::Relaxed);
         let (start, len) =
             (told.offset_bytes.load(Ordering::Relaxed), told.len_bytes.load(Ordering::Relaxed));
         // Of another file: it may have been written, and filled again for this one, just now.
@@ -338,7 +355,13 @@ impl Area {
         let is_settled = told.state.load(Ordering::Relaxed) == state;
         let room_bytes = ((SLOTS - slot) * SLOT_BYTES) as u64;
         let range = start..start.checked_add(len)?;
-        (is_settled && (1..=room_bytes).contains(&len)).then_some(Place { rank, slot, state, range })
+        let is_abandoned = rank != self.own && millis < oldest_millis;
+        (is_settled && !is_abandoned && (1..=room_bytes).contains(&len)).then_some(Place {
+            rank,
+            slot,
+            state,
+            range,
+        })
     }
 
     /// The bytes of what is held.
@@ -350,9 +373,9 @@ impl Area {
 
     /// From now on its rank may fill its slots again.
     pub(crate) fn note_written(&self, place: &Place, _locked: &Locked<'_>) {
-        // In this order, for the next one if this rank dies between.
+        // In this order: its rank may fill it again at once.
+        self.record(place.rank).filled.0.fetch_and(!(1 << place.slot), Ordering::Relaxed);
         self.told(place.rank, place.slot).state.store(place.state + 1, Ordering::Release);
-        self.record(place.rank).filled_count.fetch_sub(1, Ordering::Relaxed);
     }
 
     fn at(&self, byte: usize) -> *mut u8 {
@@ -373,6 +396,14 @@ impl Area {
     fn memory(&self, rank: usize, slot: usize) -> *mut u8 {
         self.at(2 * PAGE_BYTES + self.ranks * RECORD_BYTES + (rank * SLOTS + slot) * SLOT_BYTES)
     }
+}
+
+/// The same on all ranks of the node.
+fn now_millis() -> u64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `now` has room for what the call fills in. Every Linux has this clock.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &raw mut now) };
+    now.tv_sec.cast_unsigned() * 1000 + now.tv_nsec.cast_unsigned() / 1_000_000
 }
 
 impl Drop for Area {
@@ -431,6 +462,12 @@ mod tests {
         one.give_back(&mine);
         let again = one.put(5, 3, &[1]).expect("room");
         assert_eq!((again.slot, again.state), (mine.slot, mine.state + 2));
+        assert_eq!(places(&two, 5).len(), 2);
+        // A rank that has died does not hand it over any more, and nobody else does so much later.
+        one.told(0, again.slot)
+            .millis
+            .store(now_millis().saturating_sub(ABANDONED_MILLIS + 500), Ordering::Relaxed);
+        assert_eq!((places(&two, 5).len(), places(&one, 5).len()), (1, 2));
     }
 
     #[test]

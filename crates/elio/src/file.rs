@@ -82,6 +82,7 @@ pub struct OpenOptions {
     pub sharing: Sharing,
     /// Whether asynchronous writes below 256 KiB of a [`Sharing::Shared`] file may be held until they are waited for, so that
     /// several that follow one another reach the kernel in one call. Nobody may rely on one before its wait, and all of them fail if the call does.
+    /// (Not those that [somebody else holds](File::hold_write).)
     pub gathers_requests: bool,
     /// Whether what is never written takes no space: for files that were given their length when they were made, and are
     /// filled here and there by a writer that knows where and should [preallocate](File::preallocate) it. Otherwise a file that is
@@ -592,7 +593,7 @@ impl Handle {
         self.inode().hand_over_all()
     }
 
-    fn whole_file<T>(&self, operation: Operation, outcome: io::Result<T>) -> Result<T> {
+    pub(crate) fn whole_file<T>(&self, operation: Operation, outcome: io::Result<T>) -> Result<T> {
         outcome.map_err(|source| match source.raw_os_error() {
             Some(libc::ENOSPC | libc::EDQUOT) => self.transfer_error(operation, 0, 0, source),
             _ => Error::File { operation, path: self.path.to_path_buf(), source },

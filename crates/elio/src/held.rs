@@ -12,6 +12,7 @@ use std::fmt::Debug;
 use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 /// A write that is kept.
 pub trait HeldWrite: Debug + Send + Sync {
@@ -20,6 +21,9 @@ pub trait HeldWrite: Debug + Send + Sync {
 
     /// Returns when that is so. Errors are told to who waits for it.
     fn hand_over(&self);
+
+    /// As [`hand_over`](Self::hand_over), but waits no longer than so for others; tells whether it is so.
+    fn hand_over_within(&self, time: Duration) -> bool;
 }
 
 impl File {
@@ -43,11 +47,12 @@ impl File {
         {
             return Ok(None);
         }
-        handle.inode().invalidate_read_ahead(&range);
         let write = handle.counted_if(|counters| &counters.awrite, len, hold, Option::is_some);
         if let Some(write) = &write {
             let weak: Weak<H> = Arc::downgrade(write);
-            handle.inode().note_held(weak, range);
+            handle.inode().note_held(weak, range.clone());
+            // From now on nothing is read ahead there, and what was is old as soon as anybody makes it.
+            handle.inode().invalidate_read_ahead(&range);
             housekeeping::call();
             // Nobody hands over any more what comes now.
             if exit::finishes_writes() {
@@ -63,7 +68,7 @@ impl File {
     }
 
     /// Makes writes that were held, one after the other from `offset_bytes` on: what they had to come after was there
-    /// before they were held, and nothing here waits for anybody.
+    /// before they were held, and nothing here waits for anybody. [`after_held`](Self::after_held) is to be called afterwards.
     ///
     /// # Errors
     /// Those of a write; some of it may be written then.
@@ -74,26 +79,38 @@ impl File {
             .write_held(&(offset_bytes..offset_bytes + len as u64), from)
             .map_err(|source| handle.transfer_error(Operation::AsyncWrite, offset_bytes, len, source))
     }
+
+    /// What follows [`write_held`](Self::write_held) of so many bytes: the device gets them early. Whoever waits for such writes need not
+    /// wait for this.
+    pub fn after_held(&self, offset_bytes: u64, len: usize) {
+        let (handle, range) = (self.handle(), offset_bytes..offset_bytes.saturating_add(len as u64));
+        handle.note_write(handle.route_of_write(&range, false), range);
+    }
+
+    /// The length in bytes as the system has it now, without what is held or in flight.
+    ///
+    /// # Errors
+    /// [`Error::File`](crate::Error::File).
+    pub fn len_now(&self) -> Result<u64> {
+        let handle = self.handle();
+        handle.whole_file(Operation::Length, handle.device.len())
+    }
 }
 
 impl Handle {
     fn write_held(&self, range: &Range<u64>, from: &Gather) -> io::Result<()> {
-        let route = self.write_route(range);
+        let route = self.route_of_write(range, false);
         from.pieces().iter().for_each(|piece| piece.map_pages());
-        let is_gathered =
-            route == Route::Cached && from.is_one_access() && self.write_pieces(range, from.pieces())?;
-        if !is_gathered {
-            let mut at = range.start;
-            for piece in from.pieces() {
-                let mut bytes = vec![0; piece.len()];
-                piece.copy_to(&mut bytes);
-                write_all(&*self.device, route, at, &bytes)?;
-                at += piece.len() as u64;
-            }
+        if route == Route::Cached && from.is_one_access() && self.write_pieces(range, from.pieces())? {
+            return Ok(());
         }
-        // Somebody may have read ahead there since.
-        self.inode().invalidate_read_ahead(range);
-        self.note_write(route, range.clone());
+        let mut at = range.start;
+        for piece in from.pieces() {
+            let mut bytes = vec![0; piece.len()];
+            piece.copy_to(&mut bytes);
+            write_all(&*self.device, route, at, &bytes)?;
+            at += piece.len() as u64;
+        }
         Ok(())
     }
 }
@@ -104,7 +121,7 @@ mod tests {
     use super::*;
     use crate::{CachePolicy, MemoryPiece, Mode, OpenOptions, Sharing};
     use std::sync::Mutex;
-    use std::time::{Duration, Instant};
+    use std::time::Instant;
 
     /// Kept in memory, and written by whoever hands it over.
     #[derive(Debug)]
@@ -128,7 +145,13 @@ mod tests {
                     pieces.push(unsafe { MemoryPiece::new(piece.as_mut_ptr(), piece.len()) });
                 }
                 self.file.write_held(self.at, &pieces).unwrap();
+                self.file.after_held(self.at, pieces.len_bytes());
             }
+        }
+
+        fn hand_over_within(&self, _time: Duration) -> bool {
+            self.hand_over();
+            true
         }
     }
 
@@ -167,6 +190,39 @@ mod tests {
         let cut = hold(&file, 9000, 3).unwrap();
         other.set_len(9500).unwrap();
         assert_eq!((other.len().unwrap(), cut.is_done()), (9500, true));
+    }
+
+    #[test]
+    fn who_reads_ahead_of_himself_neither_waits_for_one_nor_has_what_was_there_before() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = open(&directory, CachePolicy::Auto);
+        file.write_at(0, &vec![1; 300_000]).unwrap();
+        file.flush().unwrap();
+        let alone = File::open(directory.path().join("file"), &OpenOptions::new(Mode::ReadWrite)).unwrap();
+        for is_asynchronous in [false, true] {
+            let Some(held) = hold(&file, 5000, 7) else { return };
+            let mut found = vec![];
+            for at in (0..100_000).step_by(1000) {
+                if at == 50_000 {
+                    let next = hold(&file, 60_000, 8).unwrap();
+                    next.hand_over();
+                }
+                if is_asynchronous {
+                    found.extend(alone.submit_read(at, vec![0; 1000]).unwrap().finish().unwrap().1);
+                } else {
+                    let mut record = [0; 1000];
+                    alone.read_at(at, &mut record).unwrap();
+                    found.extend(record);
+                }
+            }
+            let expected = |at: usize| match at / 1000 {
+                5 => 7,
+                60 => 8,
+                _ => 1,
+            };
+            assert!(found.iter().enumerate().all(|(at, &byte)| byte == expected(at)));
+            assert!(held.is_done());
+        }
     }
 
     #[test]

@@ -63,6 +63,8 @@ pub(crate) struct Inode {
     windows_count: Arc<AtomicUsize>,
     in_flight: Mutex<Vec<InFlight>>,
     in_flight_count: AtomicUsize,
+    /// How many of them are transfers.
+    transfers_count: AtomicUsize,
     /// Where writes through the page cache ended at most.
     cached_end_bytes: AtomicU64,
     /// So much was written since that was looked at, in a file with holes.
@@ -123,6 +125,8 @@ struct Registry {
     all: Vec<Weak<Inode>>,
 }
 
+/// Who waits for housekeeping does not wait for a file that somebody is writing.
+const ROUND_PATIENCE: Duration = Duration::from_millis(20);
 /// While the program ends locks that others hold for a moment are waited for so long.
 const LOCK_PATIENCE: Duration = Duration::from_millis(100);
 
@@ -278,9 +282,21 @@ impl Inode {
         self.in_flight_count.load(Ordering::Acquire) == 0 && !self.has_written_behind.load(Ordering::Acquire)
     }
 
-    /// About how many transfers are under way.
+    /// About how many transfers are under way; what somebody else keeps is none.
     pub(crate) fn in_flight_count(&self) -> usize {
-        self.in_flight_count.load(Ordering::Relaxed)
+        self.transfers_count.load(Ordering::Relaxed)
+    }
+
+    /// Forgets what is done, and counts the rest.
+    fn prune(&self, in_flight: &mut Vec<InFlight>) {
+        in_flight.retain(|other| !other.work.is_done());
+        self.count(in_flight);
+    }
+
+    fn count(&self, in_flight: &[InFlight]) {
+        let transfers = in_flight.iter().filter(|other| matches!(other.work, Work::Transfer(_)));
+        self.transfers_count.store(transfers.count(), Ordering::Relaxed);
+        self.in_flight_count.store(in_flight.len(), Ordering::Release);
     }
 
     /// Notes a submitted transfer, so that later operations that overlap it come after it.
@@ -297,7 +313,15 @@ impl Inode {
         let mut in_flight = lock(&self.in_flight);
         in_flight.retain(|other| !other.work.is_done());
         in_flight.push(InFlight { range, work });
-        self.in_flight_count.store(in_flight.len(), Ordering::Release);
+        self.count(&in_flight);
+    }
+
+    /// Whether somebody else keeps a write that overlaps `range`.
+    pub(crate) fn is_held(&self, range: &Range<u64>) -> bool {
+        let is_held_there = |other: &InFlight| {
+            matches!(other.work, Work::Held(..)) && overlap(&other.range, range) && !other.work.is_done()
+        };
+        self.in_flight_count.load(Ordering::Acquire) > 0 && lock(&self.in_flight).iter().any(is_held_there)
     }
 
     /// Hands over what somebody else has kept for one round or longer, or all of it; tells whether anything is left to look after.
@@ -305,11 +329,10 @@ impl Inode {
         if self.in_flight_count.load(Ordering::Acquire) == 0 {
             return false;
         }
-        let (mut due, mut is_any_left) = (vec![], false);
-        // At the end of the program it may stay locked.
-        let Some(mut in_flight) = exit::lock_for_a_moment(&self.in_flight, LOCK_PATIENCE) else {
+        let Some(mut in_flight) = exit::lock_for_a_moment(&self.in_flight, ROUND_PATIENCE) else {
             return true;
         };
+        let (mut due, mut is_any_left) = (vec![], false);
         for other in &mut *in_flight {
             if let Work::Held(held, is_aged) = &mut other.work {
                 if all || std::mem::replace(is_aged, true) {
@@ -320,31 +343,41 @@ impl Inode {
             }
         }
         drop(in_flight);
-        for held in due {
-            held.hand_over();
-        }
-        is_any_left
+        // Somebody writes, perhaps for long: who waits for housekeeping does not wait for him.
+        is_any_left | !due.iter().all(|held| held.hand_over_within(ROUND_PATIENCE))
     }
 
-    /// Forgets submitted transfers that are done, and with them the buffers they hold.
+    /// Hands over what somebody else keeps at the end of the program, when another thread may have been stopped with a lock in hand.
+    pub(crate) fn hand_over_held_at_exit(&self) {
+        if self.in_flight_count.load(Ordering::Acquire) == 0 {
+            return;
+        }
+        let Some(in_flight) = exit::lock_for_a_moment(&self.in_flight, LOCK_PATIENCE) else {
+            tracing::error!("what is held may be lost at exit: somebody is at it, or cannot go on");
+            return;
+        };
+        let all: Vec<_> = in_flight.iter().map(|other| other.work.clone()).collect();
+        drop(in_flight);
+        all.iter().filter(|work| matches!(work, Work::Held(..))).for_each(Work::wait);
+    }
+
+    /// Forgets what was submitted and is done, and with it the buffers that it holds.
     pub(crate) fn forget_done(&self) {
         if self.in_flight_count.load(Ordering::Acquire) > 0 {
             let mut in_flight = lock(&self.in_flight);
-            in_flight.retain(|other| !other.work.is_done());
-            self.in_flight_count.store(in_flight.len(), Ordering::Release);
+            self.prune(&mut in_flight);
         }
     }
 
-    /// Waits for submitted transfers that overlap `range` where either side writes. Their errors stay with their
-    /// requests.
+    /// Waits for submitted transfers that overlap `range` where either side writes, and hands over what somebody else keeps there. Their
+    /// errors stay with their requests.
     pub(crate) fn order_after_in_flight(&self, range: &Range<u64>, direction: Direction) {
         if self.in_flight_count.load(Ordering::Acquire) == 0 {
             return;
         }
         let conflicting: Vec<_> = {
             let mut in_flight = lock(&self.in_flight);
-            in_flight.retain(|other| !other.work.is_done());
-            self.in_flight_count.store(in_flight.len(), Ordering::Release);
+            self.prune(&mut in_flight);
             in_flight
                 .iter()
                 .filter(|other| overlap(&other.range, range))

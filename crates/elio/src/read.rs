@@ -23,8 +23,12 @@ impl Fetch for Handle {
         &self.device
     }
 
-    fn settle_before_fetch(&self, range: &Range<u64>) {
+    fn settle_before_fetch(&self, range: &Range<u64>) -> bool {
+        if self.inode().is_held(range) {
+            return false;
+        }
         self.inode().order_after_in_flight(range, Direction::Read);
+        true
     }
 
     fn is_resident(&self, range: &Range<u64>) -> bool {

@@ -81,7 +81,8 @@ pub(crate) fn create(comm: &Arc<Comm>, path: &Path, hints: &Hints, cache: CacheP
             "a shared file on NFS: ranks on other hosts may see what was written late; use a file system that keeps hosts alike"
         );
     }
-    let area = if has_small_requests(&agreed.hints) { Area::of(comm)? } else { None };
+    let may_hold = has_small_requests(&agreed.hints) && !opened.striping.is_striped();
+    let area = if may_hold { Area::of(comm)? } else { None };
     making.into_iter().for_each(Making::keep);
     Ok(opened.named(path, hosts_see_late).aggregated(area, cache))
 }

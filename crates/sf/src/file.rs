@@ -18,7 +18,8 @@ pub struct Hints {
     /// About how long the file will be: so much space is reserved, by the largest of all ranks.
     pub soft_limit_bytes: Option<u64>,
     /// The size of a typical request: the unit of stripes, and, where it is below 256 KiB, asynchronous writes of less that
-    /// follow one another may be gathered, at most until one of them is waited for. That of rank 0 holds for all.
+    /// follow one another may be gathered, and those of ranks of a node that write in turn held in memory that they share (2 MiB a rank at most),
+    /// until one of them is waited for, at most a tenth of a second. That of rank 0 holds for all.
     pub request_bytes: Option<u64>,
 }
 
@@ -50,7 +51,7 @@ impl SharedFile {
     /// Makes the file `path`, or finds it again: what is there stays. It is then open for reading and writing.
     ///
     /// Collective: every rank gives the same path; what becomes of hints that differ is said at [`Hints`]. Cost: a few broadcasts and
-    /// reductions; the soft limit is reserved by rank 0.
+    /// reductions, and for the first file of a communicator with small requests some ten more on each node; the soft limit is reserved by rank 0.
     ///
     /// # Errors
     /// The same on every rank, with nothing left behind that was not there before:

@@ -116,7 +116,7 @@ impl<B> Request<B> {
         match &mut self.transfer {
             Transfer::Plain(inner) => inner.test(),
             Transfer::Striped(inner, _) => inner.test(),
-            Transfer::Held(..) => true,
+            Transfer::Held(write, _) => write.test(),
         }
     }
 

@@ -105,6 +105,7 @@ impl Storage {
     /// Fills `into`, or says how much there is.
     pub(crate) fn read(&self, offset_bytes: u64, into: &mut [u8]) -> Result<()> {
         let len = into.len();
+        self.hand_over_beyond_end(offset_bytes, len)?;
         let got = match self.plain() {
             _ if len == 0 => 0,
             Some(file) => file.read_at(offset_bytes, into)?,
@@ -145,6 +146,7 @@ impl Storage {
         buffer: B,
     ) -> Result<Request<B>> {
         let range = Range { offset_bytes, len_bytes: buffer.as_bytes().len() };
+        self.hand_over_beyond_end(offset_bytes, range.len_bytes)?;
         if let Some(file) = self.plain() {
             return Ok(Request::plain(file.submit_read(offset_bytes, buffer)?, self, range, false));
         }
@@ -167,6 +169,17 @@ impl Storage {
         }
         let pieces = self.pieces(Operation::AsyncWrite, offset_bytes, range.len_bytes)?;
         Ok(Request::striped(SpreadRequest::write(&pieces, buffer)?, self, range, true))
+    }
+
+    /// What this rank holds may be beyond the end that a read would find: before it the file is zeros.
+    fn hand_over_beyond_end(&self, offset_bytes: u64, len: usize) -> Result<()> {
+        if let Some((aggregator, file)) = self.aggregator.as_ref().zip(self.plain())
+            && aggregator.holds_any()
+            && file.len_now()? < offset_bytes.saturating_add(len as u64)
+        {
+            aggregator.hand_over_all();
+        }
+        Ok(())
     }
 
     /// The pieces of a request in the stripes.

@@ -1,4 +1,4 @@
-//! A thread that hands over what was written behind and gives back what idle streams hold. It runs while there is
+//! A thread that hands over what was written behind, or is kept by somebody else, and gives back what idle streams hold. It runs while there is
 //! anything to look after and sleeps otherwise.
 
 use crate::buffer;
@@ -51,7 +51,7 @@ fn housekeeper() -> &'static Housekeeper {
     })
 }
 
-/// Makes sure that rounds are being made. To be called when a stream takes a buffer.
+/// Makes sure that rounds are being made. To be called when a stream takes a buffer, and when somebody else keeps a write.
 pub(crate) fn call() {
     let housekeeper = housekeeper();
     let mut wanted = housekeeper.wanted.lock().expect("housekeeping does not panic");
@@ -117,7 +117,7 @@ fn round() -> bool {
 fn flush_at_exit() {
     for inode in Inode::all_open() {
         inode.flush_at_exit();
-        inode.hand_over_held(true);
+        inode.hand_over_held_at_exit();
     }
 }
 

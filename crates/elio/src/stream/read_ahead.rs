@@ -83,8 +83,9 @@ pub(crate) struct ReadAhead {
 pub(crate) trait Fetch {
     /// The device to read.
     fn device(&self) -> &Arc<dyn Device>;
-    /// Waits for writes in flight into a range that is about to be read ahead.
-    fn settle_before_fetch(&self, range: &Range<u64>);
+    /// Waits for writes in flight into a range that is about to be read ahead. Not if that could wait for somebody who waits for this
+    /// reader: then nothing is read ahead there.
+    fn settle_before_fetch(&self, range: &Range<u64>) -> bool;
     /// Whether a range is in the page cache.
     fn is_resident(&self, range: &Range<u64>) -> bool;
     /// The route for a range that is not; to be asked only for what is read then.
@@ -252,7 +253,9 @@ impl ReadAhead {
         let Some(buffer) = pool().take(self.segment_bytes) else { return false };
         let range = start_bytes..start_bytes + self.segment_bytes as u64;
         let region = Region::of_pool(buffer, self.segment_bytes);
-        fetch.settle_before_fetch(&range);
+        if !fetch.settle_before_fetch(&range) {
+            return false;
+        }
         let resident = fetch.is_resident(&range);
         let route = if resident { Route::Cached } else { fetch.miss_route(&range) };
         let transfer = Transfer::new(Arc::clone(device), Direction::Read, route, start_bytes, region);

@@ -104,6 +104,24 @@ pub(crate) fn what_is_held_comes_before_what_its_rank_does_next(world: &World) {
     }
 }
 
+/// What is not written yet is zeros before what is, held or not.
+pub(crate) fn a_hole_before_what_is_held_is_zeros(world: &World) {
+    let file = world.create_with("hole", CachePolicy::Auto, Some(RECORD_LEN as u64));
+    world.barrier();
+    let mine = 10 * (1 + world.rank());
+    let writes: Vec<_> = (0..3).map(|turn| start(&file, mine + 50 * (1 + turn))).collect();
+    for number in [mine + 45, mine + 95, mine + 145] {
+        let (mut found, zeros) = (vec![9; RECORD_LEN], vec![0; RECORD_LEN]);
+        file.read(offset(number), &mut found).unwrap();
+        assert_same(&found, &zeros, "read");
+        let (got, found) = file.aread(offset(number), vec![9; RECORD_LEN]).unwrap().finish().unwrap();
+        assert_same(&found[..got], &zeros, "read asynchronously");
+    }
+    drop(writes);
+    world.barrier();
+    file.destroy().unwrap();
+}
+
 /// Requests that are waited for when their file is gone.
 pub(crate) fn what_is_held_of_a_file_that_is_destroyed_ends_well(world: &World) {
     let file = world.create_with("gone", CachePolicy::Auto, Some(RECORD_LEN as u64));

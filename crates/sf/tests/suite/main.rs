@@ -68,6 +68,7 @@ fn main() -> ExitCode {
             // Each host has memory of its own.
             scenario!(held::who_waits_first_hands_over_what_all_have_beside_it).hosts(..2),
             scenario!(held::what_is_held_comes_before_what_its_rank_does_next),
+            scenario!(held::a_hole_before_what_is_held_is_zeros),
             scenario!(held::what_is_held_of_a_file_that_is_destroyed_ends_well),
             scenario!(held::nobody_waits_for_a_rank_that_does_something_else),
             scenario!(limits::the_end_is_where_any_rank_has_written_farthest),
