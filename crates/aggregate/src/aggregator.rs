@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Writes from this on are not held: to copy them costs as much as it brings.
-const HELD_BYTES: usize = 256 << 10;
+const HELD_BYTES: usize = elio::GATHERED_BYTES;
 /// How often a lock is looked at before its holder is waited for asleep: for some tenths of a millisecond, in which it writes a row.
 const LOOKS_COUNT: u32 = 1000;
 /// Others who have not come so far are waited for as long as they go on, so long at a time.
@@ -204,6 +204,9 @@ impl Aggregator {
     /// Lets others come to where this rank is, if they are behind and go on: then what they write next is beside this, and they stay
     /// together, because both wait until it is written.
     fn wait_for_company(&self, held: &Held) {
+        if is_done(held) {
+            return;
+        }
         // Up to what this rank has asked for last, or they would always be just behind.
         let range =
             held.place.range.start..self.newest_bytes.load(Ordering::Relaxed).max(held.place.range.start);

@@ -67,6 +67,7 @@ pub use file::{CachePolicy, File, Mode, OpenOptions, Sharing, open_device};
 pub use held::HeldWrite;
 pub use page_buffer::PageBuffer;
 pub use policy::backend::why_no_io_uring;
+pub use policy::cache::GATHERED_BYTES;
 pub use policy::cores::{confine_thread, current_core, has_spare_core, let_others_run_on, ranks_on_node};
 pub use queue::Queue;
 pub use request::{Piece, Request, SpreadRequest, read_spread, write_spread};

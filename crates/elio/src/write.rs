@@ -3,7 +3,7 @@
 use crate::device::Route;
 use crate::error::{Operation, Result};
 use crate::file::{Handle, Sharing};
-use crate::policy::cache::{GATHER_BYTES, SMALL_WRITE_BYTES};
+use crate::policy::cache::{GATHERED_BYTES, SMALL_WRITE_BYTES};
 use crate::request::Pending;
 use crate::stream::lost::Generations;
 use crate::stream::write_behind::Writer;
@@ -27,7 +27,8 @@ impl Handle {
         let range = offset_bytes..offset_bytes + from.len() as u64;
         self.inode().order_after_in_flight(&range, Direction::Write);
         self.inode().invalidate_read_ahead(&range);
-        if self.gathers(operation, &range) {
+        let gathers = self.gathers(operation, &range);
+        if gathers && (self.is_exclusive() || !self.waiting_for_gathered.is_expected_at_once()) {
             if let Some(generation) =
                 self.inode().gather(|| self.gatherer(operation, &range), offset_bytes, from)?
             {
@@ -35,6 +36,10 @@ impl Handle {
             }
         } else {
             self.inode().flush_overlapping(&range)?;
+            if gathers {
+                // Its caller waits for each at once: it would be handed over before another one joins it.
+                self.waiting_for_gathered.note_copy();
+            }
         }
         self.write_now(self.write_route(&range), &range, from)
             .map(|()| None)
@@ -50,20 +55,10 @@ impl Handle {
             Sharing::SharedByPages => false,
         };
         may_be_held
-            && len < GATHER_BYTES as u64
+            && len < GATHERED_BYTES as u64
             && !self.properties.in_memory()
             && !exit::finishes_writes()
             && (len < SMALL_WRITE_BYTES as u64 || self.write_route(range) == Route::Cached)
-            && (self.is_exclusive() || !self.is_waited_for_at_once())
-    }
-
-    /// Whether a gathered request would be handed over before another one joins it, because its caller waits for each at once.
-    fn is_waited_for_at_once(&self) -> bool {
-        let is_expected = self.waiting_for_gathered.is_expected_at_once();
-        if is_expected {
-            self.waiting_for_gathered.note_copy();
-        }
-        is_expected
     }
 
     /// Who writes what is gathered from `range` on: not directly, because nobody knows yet where it will end.

@@ -19,12 +19,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ScopedJoinHandle};
 
-/// Programs whose requests are smaller have them gathered: several small writes under way then reach the kernel together.
-const SMALL_REQUEST_BYTES: u64 = 256 << 10;
-
-/// Whether programs that say this have small requests.
+/// Whether programs that say this have requests so small that several under way should reach the kernel together.
 pub(crate) fn has_small_requests(hints: &Hints) -> bool {
-    hints.request_bytes.is_some_and(|bytes| bytes < SMALL_REQUEST_BYTES)
+    hints.request_bytes.is_some_and(|bytes| bytes < elio::GATHERED_BYTES as u64)
 }
 
 /// How the files are opened by a program that says this of them.

@@ -24,9 +24,9 @@ const TINY_READ_BYTES: usize = 8 << 10;
 /// Asynchronous writes below this are taken at issue: their memory may be gone before anyone waits.
 pub(crate) const SMALL_WRITE_BYTES: usize = 64 << 10;
 
-/// Writes below this may be gathered. The kernel makes pages as large as what it is given at once, so that it takes half a megabyte
+/// Writes below so many bytes may be gathered, or held together. The kernel makes pages as large as what it is given at once, so that it takes half a megabyte
 /// of gathered ones in half the time and less, and gives it back sooner when it is read.
-pub(crate) const GATHER_BYTES: usize = 256 << 10;
+pub const GATHERED_BYTES: usize = 256 << 10;
 
 /// Where a worker finds a core, asynchronous requests below this are copied from or to the page cache at issue, if that is
 /// all there is to do: to wake one costs as much as the copy. From here on a worker shares a copy out of the cache with a caller who
