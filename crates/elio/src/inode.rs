@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::file::{Mode, OpenOptions, Sharing};
-use crate::held::HeldWrite;
+use crate::in_flight::InFlight;
 use crate::policy::memory_share;
 use crate::space::closed::{self, Closed};
 use crate::space::left_open;
@@ -13,7 +13,6 @@ use crate::stream::write_behind::WriteBehind;
 use crate::stream::writeback::{Filling, Writeback};
 use crate::sys::exit;
 use crate::sys::fork::{self, OfProcess};
-use crate::sys::transfer::{Direction, Transfer};
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
@@ -61,54 +60,13 @@ pub(crate) struct Inode {
     streams: Mutex<Vec<Weak<Mutex<ReadAhead>>>>,
     /// How many of `streams` have a window: asked before their locks are taken.
     windows_count: Arc<AtomicUsize>,
-    in_flight: Mutex<Vec<InFlight>>,
-    in_flight_count: AtomicUsize,
-    /// How many of them are transfers.
-    transfers_count: AtomicUsize,
+    pub(crate) in_flight: InFlight,
     /// Where writes through the page cache ended at most.
     cached_end_bytes: AtomicU64,
     /// So much was written since that was looked at, in a file with holes.
     unasked_bytes: AtomicU64,
     /// How long the file was when it was last asked.
     seen_len_bytes: AtomicU64,
-}
-
-/// What was submitted and not yet waited for.
-#[derive(Debug)]
-struct InFlight {
-    range: Range<u64>,
-    work: Work,
-}
-
-#[derive(Clone, Debug)]
-enum Work {
-    Transfer(Arc<Transfer>),
-    /// Kept by somebody else, and whether housekeeping has seen it once. Who drops it has handed it over.
-    Held(Weak<dyn HeldWrite>, bool),
-}
-
-impl Work {
-    fn is_done(&self) -> bool {
-        match self {
-            Self::Transfer(transfer) => transfer.is_done(),
-            Self::Held(held, _) => held.upgrade().is_none_or(|held| held.is_done()),
-        }
-    }
-
-    fn is_write(&self) -> bool {
-        match self {
-            Self::Transfer(transfer) => transfer.direction() == Direction::Write,
-            Self::Held(..) => true,
-        }
-    }
-
-    /// Returns when it is done. Errors are told by its request.
-    fn wait(&self) {
-        match self {
-            Self::Transfer(transfer) => drop(transfer.wait()),
-            Self::Held(held, _) => held.upgrade().into_iter().for_each(|held| held.hand_over()),
-        }
-    }
 }
 
 /// A device by which a file was opened for writing that others write, too.
@@ -125,10 +83,8 @@ struct Registry {
     all: Vec<Weak<Inode>>,
 }
 
-/// Who waits for housekeeping does not wait for a file that somebody is writing.
-const ROUND_PATIENCE: Duration = Duration::from_millis(20);
 /// While the program ends locks that others hold for a moment are waited for so long.
-const LOCK_PATIENCE: Duration = Duration::from_millis(100);
+pub(crate) const LOCK_PATIENCE: Duration = Duration::from_millis(100);
 
 static OPEN: OfProcess<Mutex<Registry>> = OfProcess::new([const { Mutex::new(Registry::new()) }; 2]);
 /// The share of memory is asked for once in this many bytes.
@@ -155,7 +111,7 @@ impl Registry {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("no thread panics while it holds a file's state")
 }
 
@@ -279,113 +235,7 @@ impl Inode {
 
     /// Whether nothing is in flight and nothing held back that an operation could have to come after.
     pub(crate) fn is_settled(&self) -> bool {
-        self.in_flight_count.load(Ordering::Acquire) == 0 && !self.has_written_behind.load(Ordering::Acquire)
-    }
-
-    /// About how many transfers are under way; what somebody else keeps is none.
-    pub(crate) fn in_flight_count(&self) -> usize {
-        self.transfers_count.load(Ordering::Relaxed)
-    }
-
-    /// Forgets what is done, and counts the rest.
-    fn prune(&self, in_flight: &mut Vec<InFlight>) {
-        in_flight.retain(|other| !other.work.is_done());
-        self.count(in_flight);
-    }
-
-    fn count(&self, in_flight: &[InFlight]) {
-        let transfers = in_flight.iter().filter(|other| matches!(other.work, Work::Transfer(_)));
-        self.transfers_count.store(transfers.count(), Ordering::Relaxed);
-        self.in_flight_count.store(in_flight.len(), Ordering::Release);
-    }
-
-    /// Notes a submitted transfer, so that later operations that overlap it come after it.
-    pub(crate) fn note_in_flight(&self, transfer: &Arc<Transfer>, range: Range<u64>) {
-        self.note_work(Work::Transfer(Arc::clone(transfer)), range);
-    }
-
-    /// The same of a write that somebody else keeps.
-    pub(crate) fn note_held(&self, held: Weak<dyn HeldWrite>, range: Range<u64>) {
-        self.note_work(Work::Held(held, false), range);
-    }
-
-    fn note_work(&self, work: Work, range: Range<u64>) {
-        let mut in_flight = lock(&self.in_flight);
-        in_flight.retain(|other| !other.work.is_done());
-        in_flight.push(InFlight { range, work });
-        self.count(&in_flight);
-    }
-
-    /// Whether somebody else keeps a write that overlaps `range`.
-    pub(crate) fn is_held(&self, range: &Range<u64>) -> bool {
-        let is_held_there = |other: &InFlight| {
-            matches!(other.work, Work::Held(..)) && overlap(&other.range, range) && !other.work.is_done()
-        };
-        self.in_flight_count.load(Ordering::Acquire) > 0 && lock(&self.in_flight).iter().any(is_held_there)
-    }
-
-    /// Hands over what somebody else has kept for one round or longer, or all of it; tells whether anything is left to look after.
-    pub(crate) fn hand_over_held(&self, all: bool) -> bool {
-        if self.in_flight_count.load(Ordering::Acquire) == 0 {
-            return false;
-        }
-        let Some(mut in_flight) = exit::lock_for_a_moment(&self.in_flight, ROUND_PATIENCE) else {
-            return true;
-        };
-        let (mut due, mut is_any_left) = (vec![], false);
-        for other in &mut *in_flight {
-            if let Work::Held(held, is_aged) = &mut other.work {
-                if all || std::mem::replace(is_aged, true) {
-                    due.extend(held.upgrade());
-                } else {
-                    is_any_left = true;
-                }
-            }
-        }
-        drop(in_flight);
-        // Somebody writes, perhaps for long: who waits for housekeeping does not wait for him.
-        is_any_left | !due.iter().all(|held| held.hand_over_within(ROUND_PATIENCE))
-    }
-
-    /// Hands over what somebody else keeps at the end of the program, when another thread may have been stopped with a lock in hand.
-    pub(crate) fn hand_over_held_at_exit(&self) {
-        if self.in_flight_count.load(Ordering::Acquire) == 0 {
-            return;
-        }
-        let Some(in_flight) = exit::lock_for_a_moment(&self.in_flight, LOCK_PATIENCE) else {
-            tracing::error!("what is held may be lost at exit: somebody is at it, or cannot go on");
-            return;
-        };
-        let all: Vec<_> = in_flight.iter().map(|other| other.work.clone()).collect();
-        drop(in_flight);
-        all.iter().filter(|work| matches!(work, Work::Held(..))).for_each(Work::wait);
-    }
-
-    /// Forgets what was submitted and is done, and with it the buffers that it holds.
-    pub(crate) fn forget_done(&self) {
-        if self.in_flight_count.load(Ordering::Acquire) > 0 {
-            let mut in_flight = lock(&self.in_flight);
-            self.prune(&mut in_flight);
-        }
-    }
-
-    /// Waits for submitted transfers that overlap `range` where either side writes, and hands over what somebody else keeps there. Their
-    /// errors stay with their requests.
-    pub(crate) fn order_after_in_flight(&self, range: &Range<u64>, direction: Direction) {
-        if self.in_flight_count.load(Ordering::Acquire) == 0 {
-            return;
-        }
-        let conflicting: Vec<_> = {
-            let mut in_flight = lock(&self.in_flight);
-            self.prune(&mut in_flight);
-            in_flight
-                .iter()
-                .filter(|other| overlap(&other.range, range))
-                .filter(|other| direction == Direction::Write || other.work.is_write())
-                .map(|other| other.work.clone())
-                .collect()
-        };
-        conflicting.iter().for_each(Work::wait);
+        self.in_flight.is_empty() && !self.has_written_behind.load(Ordering::Acquire)
     }
 
     /// Whether the page cache may hold this file up to `end_bytes`, within this process's share of memory; if so, the
@@ -575,7 +425,7 @@ mod tests {
         file.write_at(0, &RECORD).unwrap();
         let handle = Arc::clone(file.handle());
         let inode = handle.inode();
-        let of_file = (lock(&inode.write_behind), lock(&inode.writeback), lock(&inode.in_flight));
+        let of_file = (lock(&inode.write_behind), lock(&inode.writeback), lock(&inode.in_flight.list));
         let of_handles = (lock(&inode.streams), handle.read_ahead(), lock(&inode.shared_writers));
         let of_process = (lock(&OPEN), buffer::in_tests::locked());
         assert!(child_does((of_file, of_handles, of_process), || uses(open(&path)) && uses(file)));

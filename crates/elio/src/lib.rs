@@ -38,6 +38,7 @@ mod error;
 mod file;
 mod gathered;
 mod held;
+mod in_flight;
 mod inode;
 mod page_buffer;
 mod policy;
