@@ -157,7 +157,7 @@ impl Area {
         let bytes = Self::bytes_of(node.size());
         let made = match MemoryFile::Anonymous.open_together(node, bytes as u64)? {
             Ok(file) => {
-                let mapped = Self::map(&file, bytes, node).and_then(|area| {
+                let mapped = Self::map(&file, bytes, node.size(), node.rank()).and_then(|area| {
                     if node.rank() == 0 { area.make_locks().map(|()| area) } else { Ok(area) }
                 });
                 // After it the locks are there for all.
@@ -179,11 +179,8 @@ impl Area {
         2 * PAGE_BYTES + ranks * (RECORD_BYTES + SLOTS * SLOT_BYTES)
     }
 
-    fn map(file: &File, bytes: usize, node: &Comm) -> io::Result<Self> {
-        Self::map_for(file, bytes, node.size(), node.rank())
-    }
-
-    fn map_for(file: &File, bytes: usize, ranks: usize, own: usize) -> io::Result<Self> {
+    /// As rank `own` of so many sees it.
+    fn map(file: &File, bytes: usize, ranks: usize, own: usize) -> io::Result<Self> {
         let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);
         // SAFETY: a new mapping at an address of the kernel's choice.
         let base = unsafe { libc::mmap(ptr::null_mut(), bytes, access, flags, file.as_raw_fd(), 0) };
@@ -428,7 +425,7 @@ mod tests {
             let file = unsafe { File::from_raw_fd(libc::memfd_create(c"test".as_ptr(), libc::MFD_CLOEXEC)) };
             let bytes = Self::bytes_of(2);
             file.set_len(bytes as u64).unwrap();
-            let areas = [0, 1].map(|own| Self::map_for(&file, bytes, 2, own).unwrap());
+            let areas = [0, 1].map(|own| Self::map(&file, bytes, 2, own).unwrap());
             areas[0].make_locks().unwrap();
             areas
         }

@@ -32,6 +32,6 @@ pub use caught::message_of_panic;
 pub use communicator::Comm;
 pub use error::{Error, Result};
 pub use launcher::{fits_library, library_name};
-pub use memory_file::{MemoryFile, TOKEN_BYTES};
+pub use memory_file::MemoryFile;
 pub use mpi::{Entered, Mpi};
 pub use number::{Number, Operation, Reducible};

@@ -17,11 +17,11 @@ pub enum MemoryFile {
     Named,
 }
 
-/// Its first bytes are used by [`MemoryFile::open_together`].
-pub const TOKEN_BYTES: usize = 8;
+/// The number in the first bytes of a file.
+const TOKEN_BYTES: usize = 8;
 
 impl MemoryFile {
-    /// The first rank makes a file of `bytes`, the others open it. Its first [`TOKEN_BYTES`] are a number by which a rank knows that it
+    /// The first rank makes a file of `bytes`, the others open it. Its first eight bytes are a number by which a rank knows that it
     /// has opened the right one; the rest is zero.
     ///
     /// Collective over the ranks of a [node](Comm::node), whose inner results are alike but for the text. Cost: two reductions and two
