@@ -152,6 +152,10 @@ impl Aggregator {
 
     /// Whether this rank holds anything. Local.
     pub fn holds_any(&self) -> bool {
+        // A child does not have what its parent holds, and another thread may have had the lock when it was made.
+        if elio::is_forked_child() {
+            return false;
+        }
         let mut all = self.held();
         forget_done(&mut all);
         !all.is_empty()
@@ -159,6 +163,9 @@ impl Aggregator {
 
     /// Hands over all that this rank holds. Errors are told to who waits for it. Local.
     pub fn hand_over_all(&self) {
+        if elio::is_forked_child() {
+            return;
+        }
         let all: Vec<_> = self.held().iter().filter_map(Weak::upgrade).collect();
         for held in all {
             elio::HeldWrite::hand_over(&*held);

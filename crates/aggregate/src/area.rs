@@ -11,14 +11,14 @@
 use crate::lock::{Lock, Locked};
 use crate::row::ROW_BYTES;
 use crate::slots::{SLOTS, Slots};
-use comm::{Comm, Failure, MemoryFile};
+use comm::{Comm, Failure, Mapping, MemoryFile};
 use elio::MemoryPiece;
 use std::fs::File;
 use std::io;
+use std::mem::ManuallyDrop;
 use std::ops::Range;
-use std::os::fd::AsRawFd;
-use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// A write takes as many neighbouring slots as it needs.
@@ -32,7 +32,8 @@ const RECORD_BYTES: usize = PAGE_BYTES;
 /// Who is farther behind is not waited for.
 const REACH_BYTES: u64 = 64 << 20;
 /// What is held is handed over much sooner, if its rank is alive. What a dead one has left nobody is waiting for, and others may have written
-/// there since.
+/// there since: it is left alone at once if the system says so, and after so long in any case (whoever has started the process may not have asked
+/// yet how it ended).
 const ABANDONED_MILLIS: u64 = 1000;
 /// More ranks on a node would look for a long time at what all of them hold.
 const RANKS_MAX: usize = 256;
@@ -43,6 +44,8 @@ const _: () = assert!(size_of::<Record>() <= RECORD_BYTES);
 /// What a rank tells the others.
 #[repr(C)]
 struct Record {
+    /// Its process; none at first.
+    process: AtomicI32,
     filled: Filled,
     progress: Progress,
     slots: [Slot; SLOTS],
@@ -97,8 +100,8 @@ impl Place {
 /// The memory that the ranks of a node share, for all files of a communicator.
 #[derive(Debug)]
 pub struct Area {
-    base: NonNull<u8>,
-    bytes: usize,
+    /// Not in a forked child.
+    mapping: ManuallyDrop<Mapping>,
     ranks: usize,
     own: usize,
     slots: Mutex<Slots>,
@@ -106,11 +109,6 @@ pub struct Area {
     /// There was no memory for a slot.
     is_off: AtomicBool,
 }
-
-// SAFETY: a mapping is the same in every thread, and what is in it is used by the rules above.
-unsafe impl Send for Area {}
-// SAFETY: as above.
-unsafe impl Sync for Area {}
 
 /// A communicator, and its area if it can have one.
 type Known = (Weak<Comm>, Option<Arc<Area>>);
@@ -181,21 +179,15 @@ impl Area {
 
     /// As rank `own` of so many sees it.
     fn map(file: &File, bytes: usize, ranks: usize, own: usize) -> io::Result<Self> {
-        let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);
-        // SAFETY: a new mapping at an address of the kernel's choice.
-        let base = unsafe { libc::mmap(ptr::null_mut(), bytes, access, flags, file.as_raw_fd(), 0) };
-        if base == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
-        let slots = Mutex::default();
+        let mapping = ManuallyDrop::new(Mapping::shared(file, bytes)?);
         // A rank that has asked for nothing tells of file 0.
-        let (files_count, is_off) = (AtomicU64::new(1), AtomicBool::new(false));
-        let area = Self { base, bytes, ranks, own, slots, files_count, is_off };
+        let (slots, files_count, is_off) = (Mutex::default(), AtomicU64::new(1), AtomicBool::new(false));
+        let area = Self { mapping, ranks, own, slots, files_count, is_off };
         // What is in it belongs to the ranks, and a forked child is none.
-        // SAFETY: the mapping just made.
-        let code = unsafe { libc::madvise(area.base.as_ptr().cast(), bytes, libc::MADV_DONTFORK) };
-        if code == 0 { Ok(area) } else { Err(io::Error::last_os_error()) }
+        area.mapping.keep_from_children()?;
+        // SAFETY: asks for a number.
+        area.record(own).process.store(unsafe { libc::getpid() }, Ordering::Relaxed);
+        Ok(area)
     }
 
     /// By one rank, before the others use them.
@@ -291,19 +283,16 @@ impl Area {
 
     /// Has memory for slots of this rank, which stay as they are: touched where there is none for them, they would end the program.
     fn populate(&self, first: usize, count: usize) -> io::Result<()> {
-        let (at, bytes) = (self.memory(self.own, first), count * SLOT_BYTES);
-        // SAFETY: within this rank's slots.
-        if unsafe { libc::madvise(at.cast(), bytes, libc::MADV_POPULATE_WRITE) } == 0 {
-            return Ok(());
-        }
-        let error = io::Error::last_os_error();
+        let begin = self.slot_begin(self.own, first);
+        let range = begin..begin + count * SLOT_BYTES;
+        let Err(error) = self.mapping.populate(range.clone()) else { return Ok(()) };
         // A kernel before 5.14, or one with larger pages. Anonymous files have no limit of their own.
         if error.raw_os_error() != Some(libc::EINVAL) {
             return Err(error);
         }
-        for page in (0..bytes).step_by(PAGE_BYTES) {
-            // SAFETY: as above; nobody else uses slots that are free.
-            unsafe { at.add(page).write_volatile(0) };
+        for byte in range.step_by(PAGE_BYTES) {
+            // SAFETY: within this rank's slots; nobody else uses those that are free.
+            unsafe { self.at(byte).write_volatile(0) };
         }
         Ok(())
     }
@@ -331,10 +320,23 @@ impl Area {
         for rank in 0..self.ranks {
             let filled = self.record(rank).filled.0.load(Ordering::Relaxed);
             let slots = (0..SLOTS).filter(|slot| filled >> slot & 1 == 1);
+            let before = places.len();
             places
                 .extend(slots.filter_map(|slot| self.place(rank, slot, file, oldest_millis)).filter(is_near));
+            if places.len() > before && rank != self.own && self.is_dead(rank) {
+                places.truncate(before);
+            }
         }
         places
+    }
+
+    /// Whether a rank's process is no more.
+    fn is_dead(&self, rank: usize) -> bool {
+        let process = self.record(rank).process.load(Ordering::Relaxed);
+        // SAFETY: asks only.
+        process > 0
+            && unsafe { libc::kill(process, 0) } != 0
+            && io::Error::last_os_error().raw_os_error() == Some(libc::ESRCH)
     }
 
     /// What begins in a slot, if it is of the file, whose lock this thread has, and not older than so.
@@ -376,9 +378,9 @@ impl Area {
     }
 
     fn at(&self, byte: usize) -> *mut u8 {
-        debug_assert!(byte < self.bytes, "{byte} of {}", self.bytes);
+        debug_assert!(byte < self.mapping.bytes(), "{byte} of {}", self.mapping.bytes());
         // SAFETY: within the mapping.
-        unsafe { self.base.as_ptr().add(byte) }
+        unsafe { self.mapping.base().as_ptr().add(byte) }
     }
 
     fn record(&self, rank: usize) -> &Record {
@@ -391,7 +393,11 @@ impl Area {
     }
 
     fn memory(&self, rank: usize, slot: usize) -> *mut u8 {
-        self.at(2 * PAGE_BYTES + self.ranks * RECORD_BYTES + (rank * SLOTS + slot) * SLOT_BYTES)
+        self.at(self.slot_begin(rank, slot))
+    }
+
+    fn slot_begin(&self, rank: usize, slot: usize) -> usize {
+        2 * PAGE_BYTES + self.ranks * RECORD_BYTES + (rank * SLOTS + slot) * SLOT_BYTES
     }
 }
 
@@ -407,8 +413,8 @@ impl Drop for Area {
     fn drop(&mut self) {
         // A forked child does not have it, and may have something else there.
         if !elio::is_forked_child() {
-            // SAFETY: nobody has pointers into it any more. Other ranks have mappings of their own.
-            unsafe { libc::munmap(self.base.as_ptr().cast(), self.bytes) };
+            // SAFETY: once, and nobody has pointers into it any more.
+            unsafe { ManuallyDrop::drop(&mut self.mapping) };
         }
     }
 }
@@ -421,14 +427,18 @@ mod tests {
     impl Area {
         /// The same memory as two ranks of a node see it.
         pub(crate) fn of_two_ranks() -> [Self; 2] {
-            // SAFETY: the name ends with a NUL; the descriptor is new and belongs to nobody else.
-            let file = unsafe { File::from_raw_fd(libc::memfd_create(c"test".as_ptr(), libc::MFD_CLOEXEC)) };
-            let bytes = Self::bytes_of(2);
-            file.set_len(bytes as u64).unwrap();
-            let areas = [0, 1].map(|own| Self::map(&file, bytes, 2, own).unwrap());
+            let file = memory_of_two();
+            let areas = [0, 1].map(|own| Self::map(&file, Self::bytes_of(2), 2, own).unwrap());
             areas[0].make_locks().unwrap();
             areas
         }
+    }
+
+    fn memory_of_two() -> File {
+        // SAFETY: the name ends with a NUL; the descriptor is new and belongs to nobody else.
+        let file = unsafe { File::from_raw_fd(libc::memfd_create(c"test".as_ptr(), libc::MFD_CLOEXEC)) };
+        file.set_len(Area::bytes_of(2) as u64).unwrap();
+        file
     }
 
     fn places(area: &Area, file: u64) -> Vec<Place> {
@@ -465,6 +475,28 @@ mod tests {
             .millis
             .store(now_millis().saturating_sub(ABANDONED_MILLIS + 500), Ordering::Relaxed);
         assert_eq!((places(&two, 5).len(), places(&one, 5).len()), (1, 2));
+    }
+
+    #[test]
+    fn what_a_dead_rank_holds_is_left_alone() {
+        let file = memory_of_two();
+        let one = Area::map(&file, Area::bytes_of(2), 2, 0).unwrap();
+        one.make_locks().unwrap();
+        // SAFETY: the child maps the memory for itself, fills a slot, and ends without cleaning up.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let held = Area::map(&file, Area::bytes_of(2), 2, 1).map(|two| two.put(5, 0, &[1]).is_some());
+            // SAFETY: no memory is passed.
+            unsafe { libc::_exit(i32::from(!held.unwrap_or(false))) };
+        }
+        let mut status = 0;
+        // SAFETY: `status` has room for what the call fills in.
+        let ended = unsafe { libc::waitpid(child, &raw mut status, 0) };
+        assert!(child > 0 && ended == child && status == 0);
+        assert_eq!(one.record(1).filled.0.load(Ordering::Relaxed), 1, "it is there");
+        assert_eq!(places(&one, 5), []);
+        one.put(5, 1, &[1]).expect("room");
+        assert_eq!(places(&one, 5).len(), 1);
     }
 
     #[test]

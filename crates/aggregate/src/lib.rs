@@ -6,8 +6,8 @@
 //!
 //! - [`Area`] is that memory: one for all files of a communicator.
 //! - [`Aggregator`] holds the writes of a rank for one file, and decides which are worth it. A write is held until its rank waits for it,
-//!   or somebody else hands it over. What a rank has held that dies others may still write within a second, as the kernel might have without this;
-//!   its lock goes to the next.
+//!   or somebody else hands it over. What a rank holds that dies is lost, and its lock goes to the next; only as long as nobody has asked the system how
+//!   its process ended, and for a second at most, others who write beside it may still write it.
 //!
 //! What it does not do: transfers (the crate `elio` makes them), move data between nodes, hold what is larger than 256 KiB or goes around
 //! the page cache.

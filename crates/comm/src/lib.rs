@@ -4,7 +4,7 @@
 //!   it finalises, what we started we do, when the last user is gone. [`Mpi::enter`] keeps calls within the level.
 //! - [`Comm`] is a communicator that belongs to us: the program's messages never meet ours, and errors of MPI are returned.
 //! - [`Comm::agree`] makes the error of one rank the error of all.
-//! - [`MemoryFile`] is memory that the ranks of a node have in common.
+//! - [`MemoryFile`] is memory that the ranks of a node have in common, and [`Mapping`] has it, or a rank's own, at an address.
 //!
 //! What it does not do: send messages between two ranks, windows (the crate `ga` has them), threads.
 //!
@@ -22,6 +22,7 @@ mod communicator;
 mod error;
 mod global_arrays;
 mod launcher;
+mod mapping;
 mod memory_file;
 mod mpi;
 mod number;
@@ -32,6 +33,7 @@ pub use caught::message_of_panic;
 pub use communicator::Comm;
 pub use error::{Error, Result};
 pub use launcher::{fits_library, library_name};
+pub use mapping::{HUGE_PAGE_BYTES, Mapping};
 pub use memory_file::MemoryFile;
 pub use mpi::{Entered, Mpi};
 pub use number::{Number, Operation, Reducible};

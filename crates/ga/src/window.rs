@@ -4,16 +4,16 @@
 //! in `transfer.rs` that vouch for them) and the calls of BLAS (`linalg/blas.rs`). They move bytes where they are told to;
 //! which bytes is decided above.
 
+mod extent;
 mod lock_table;
-mod mapping;
 mod outstanding;
 mod pending;
 mod rma;
 mod segment;
 mod shared;
 
+pub(crate) use extent::Extent;
 pub(crate) use lock_table::LockTable;
-pub(crate) use mapping::Extent;
 pub(crate) use pending::Pending;
 pub(crate) use shared::NearBlock;
 

@@ -1,7 +1,7 @@
 //! What the launcher tells its ranks, and how a process knows that it is a rank.
 
-use std::env;
 use std::path::PathBuf;
+use std::{env, fmt};
 
 /// Which launch a process belongs to, see [`crate::processes::LaunchId`].
 pub(crate) const LAUNCH: &str = "CHEMIO_TEST_LAUNCH";
@@ -17,6 +17,20 @@ pub(crate) const SHARED_DIR: &str = "CHEMIO_TEST_SHARED_DIR";
 pub(crate) const LOCAL_DIR: &str = "CHEMIO_TEST_LOCAL_DIR";
 /// Set by users: what is not run is a failure.
 pub(crate) const REQUIRE_ALL: &str = "CHEMIO_TEST_REQUIRE_ALL";
+
+/// Whether what cannot run here is a failure.
+pub(crate) fn requires_all() -> bool {
+    env::var_os(REQUIRE_ALL).is_some_and(|value| !value.is_empty())
+}
+
+/// For tests that cannot run here, by themselves or within a suite: says so.
+///
+/// # Panics
+/// `CHEMIO_TEST_REQUIRE_ALL` is set.
+pub fn note_not_run(why: &dyn fmt::Display) {
+    assert!(!requires_all(), "not run: {why}");
+    println!("not run: {why}");
+}
 
 /// What MPI launchers tell their ranks: the variables with a rank and the number of ranks (Open MPI; MPICH and its kin).
 const PLACES: [(&str, &str); 2] =

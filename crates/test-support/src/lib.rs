@@ -59,7 +59,7 @@ mod two_hosts;
 mod unavailable;
 mod variant;
 
-pub use environment::{hosts_count, local_dir, shared_dir};
+pub use environment::{hosts_count, local_dir, note_not_run, shared_dir};
 pub use fastrand::Rng;
 pub use job::{job, run_on_two_hosts, run_within};
 pub use link::{LinkBytes, link_bytes};

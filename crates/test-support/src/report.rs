@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use std::{env, fmt};
 
-use crate::environment::REQUIRE_ALL;
+use crate::environment::requires_all;
 use crate::launch::Failure;
 use crate::layout::Layout;
 use crate::unavailable::Unavailable;
@@ -75,8 +75,7 @@ impl Report {
             "{what}: launches passed {} (scenarios {}), failed {}, not run {}",
             self.passed_count, self.scenarios_count, self.failed_count, self.not_run_count
         );
-        let requires_all = env::var_os(REQUIRE_ALL).is_some_and(|value| !value.is_empty());
-        ExitCode::from(self.status(requires_all))
+        ExitCode::from(self.status(requires_all()))
     }
 
     fn status(&self, requires_all: bool) -> u8 {

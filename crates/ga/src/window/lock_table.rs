@@ -4,7 +4,7 @@
 //! same lock only wait for each other. A lock is held for the time of an addition in memory and never while anything else
 //! is waited for, so there is no order to keep.
 
-use super::mapping::Extent;
+use super::extent::Extent;
 use super::segment::Segment;
 use crate::Result;
 use comm::Comm;

@@ -8,9 +8,9 @@
 //! Each rank has its part made into huge pages at once ([`Mapping::collapse`]), unless the node or its control groups have too little memory left:
 //! what a program never touches then counts, too.
 
-use super::mapping::{Extent, HUGE_PAGE_BYTES, Mapping};
+use super::extent::Extent;
 use crate::{Error, Result};
-use comm::{Comm, Failure, MemoryFile};
+use comm::{Comm, Failure, HUGE_PAGE_BYTES, Mapping, MemoryFile};
 use std::io;
 
 /// The parts begin on boundaries of this many bytes, so that no two ranks share a page.

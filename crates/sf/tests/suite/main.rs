@@ -70,7 +70,7 @@ fn main() -> ExitCode {
             scenario!(held::what_is_held_comes_before_what_its_rank_does_next),
             scenario!(held::a_hole_before_what_is_held_is_zeros),
             scenario!(held::what_is_held_of_a_file_that_is_destroyed_ends_well),
-            scenario!(held::nobody_waits_for_a_rank_that_does_something_else),
+            scenario!(held::nothing_is_lost_where_ranks_end_one_after_the_other),
             scenario!(limits::the_end_is_where_any_rank_has_written_farthest),
             scenario!(limits::a_write_beyond_the_hard_limit_is_refused_by_name),
             scenario!(limits::the_soft_limit_reserves_space_and_no_length),

@@ -12,30 +12,12 @@ use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::ptr::{self, NonNull};
 
-pub(super) const HUGE_PAGE_BYTES: usize = 2 << 20;
-
-/// How much memory an array has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// Half a huge page or more at the end gets a whole one.
-    #[default]
-    WithLastHugePage,
-    /// No more than it needs, in pages.
-    Exact,
-}
-
-impl Extent {
-    /// How much memory to have for so many bytes.
-    pub(super) fn of(self, bytes: u64) -> u64 {
-        let huge = HUGE_PAGE_BYTES as u64;
-        let is_enough = self == Self::Exact || bytes % huge < huge / 2;
-        if is_enough { bytes } else { bytes.next_multiple_of(huge) }
-    }
-}
+/// Of memory that is not hugetlbfs's.
+pub const HUGE_PAGE_BYTES: usize = 2 << 20;
 
 /// A mapping that begins where a huge page can, if one fits in. Given back when dropped.
 #[derive(Debug)]
-pub(super) struct Mapping {
+pub struct Mapping {
     base: NonNull<u8>,
     bytes: usize,
 }
@@ -47,13 +29,19 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// A file in memory, from its beginning.
-    pub(super) fn shared(file: &File, bytes: usize) -> io::Result<Self> {
+    /// A file in memory, from its beginning. It has memory where it was touched.
+    ///
+    /// # Errors
+    /// There are no addresses left.
+    pub fn shared(file: &File, bytes: usize) -> io::Result<Self> {
         Self::new(bytes, libc::MAP_SHARED, file.as_raw_fd())
     }
 
     /// Memory of this process alone, zero.
-    pub(super) fn private(bytes: usize) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// There are no addresses left.
+    pub fn private(bytes: usize) -> io::Result<Self> {
         Self::new(bytes, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1)
     }
 
@@ -119,12 +107,24 @@ impl Mapping {
         }
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    /// Its length.
+    pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    pub(super) fn base(&self) -> NonNull<u8> {
+    /// Where it begins.
+    pub fn base(&self) -> NonNull<u8> {
         self.base
+    }
+
+    /// A process made by this one from now on does not have it. There it must not be dropped: something else may be at these addresses.
+    ///
+    /// # Errors
+    /// There are no memory areas left.
+    pub fn keep_from_children(&self) -> io::Result<()> {
+        // SAFETY: the mapping; nothing changes for this process.
+        let code = unsafe { libc::madvise(self.base.as_ptr().cast(), self.bytes, libc::MADV_DONTFORK) };
+        if code == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 
     /// Puts the huge pages that begin in this range, and end in the mapping, into memory, with what is in them. Nothing else is
@@ -132,7 +132,7 @@ impl Mapping {
     ///
     /// # Errors
     /// The kernel is older than 6.1, forbids huge pages, or has no more of them.
-    pub(super) fn collapse(&self, range: Range<usize>) -> io::Result<()> {
+    pub fn collapse(&self, range: Range<usize>) -> io::Result<()> {
         let Range { start: begin, end } = huge_pages_of(range, self.bytes);
         for at in (begin..end).step_by(HUGE_PAGE_BYTES) {
             // SAFETY: within the mapping; reading brings a page into being and changes nothing.
@@ -155,8 +155,11 @@ impl Mapping {
     ///
     /// # Errors
     /// The kernel is older than 5.14, or has no memory.
-    pub(super) fn populate(&self, range: Range<usize>) -> io::Result<()> {
-        debug_assert!(range.end <= self.bytes, "{range:?} of {}", self.bytes);
+    ///
+    /// # Panics
+    /// The range goes beyond the mapping.
+    pub fn populate(&self, range: Range<usize>) -> io::Result<()> {
+        assert!(range.end <= self.bytes, "{range:?} of {}", self.bytes);
         // SAFETY: within the mapping, whose contents stay.
         let code = unsafe {
             let first = self.base.as_ptr().add(range.start);
@@ -265,17 +268,6 @@ mod tests {
         }
         assert_eq!(next, 5 * HUGE_PAGE_BYTES);
         assert!(huge_pages_of(0..4096, 4096).is_empty());
-    }
-
-    #[test]
-    fn the_last_huge_page_is_had_where_half_of_it_is_needed() {
-        let mib = 1 << 20;
-        let cases = [0, 4096, mib - 1, mib, 2 * mib, 2 * mib + 4096, 3 * mib];
-        assert_eq!(
-            cases.map(|bytes| Extent::WithLastHugePage.of(bytes)),
-            [0, 4096, mib - 1, 2 * mib, 2 * mib, 2 * mib + 4096, 4 * mib]
-        );
-        assert_eq!(cases.map(|bytes| Extent::Exact.of(bytes)), cases);
     }
 
     #[test]
