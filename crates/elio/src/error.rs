@@ -95,8 +95,8 @@ pub enum Error {
     },
     /// The file system (or the user's quota) has no room for what was asked.
     #[error(
-        "no space left on device: {operation} of {len_bytes} bytes at offset {offset_bytes}, {} left, in {}",
-        Available(*available_bytes), path.display()
+        "{}: {operation} of {len_bytes} bytes at offset {offset_bytes}, {}, in {}",
+        what_is_full(source), Left { bytes: *available_bytes, source }, path.display()
     )]
     NoSpace {
         /// What was being done.
@@ -165,15 +165,27 @@ pub(crate) fn again(source: &io::Error) -> io::Error {
     }
 }
 
-/// Prints an amount of space, or that it is not known.
-struct Available(Option<u64>);
+fn is_quota(source: &io::Error) -> bool {
+    source.raw_os_error() == Some(libc::EDQUOT)
+}
 
-impl fmt::Display for Available {
+fn what_is_full(source: &io::Error) -> &'static str {
+    if is_quota(source) { "disk quota exceeded" } else { "no space left on device" }
+}
+
+/// Prints how much space there is, if that is known. Few file systems tell how much of it a quota leaves.
+struct Left<'a> {
+    bytes: Option<u64>,
+    source: &'a io::Error,
+}
+
+impl fmt::Display for Left<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(bytes) => write!(f, "{bytes} bytes"),
-            None => f.write_str("an unknown amount"),
+        match self.bytes {
+            Some(bytes) => write!(f, "{bytes} bytes")?,
+            None => f.write_str("an unknown amount")?,
         }
+        f.write_str(if is_quota(self.source) { " free for all users" } else { " left" })
     }
 }
 

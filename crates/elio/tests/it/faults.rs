@@ -224,6 +224,31 @@ fn a_full_device_is_told_with_what_was_asked_and_what_is_left() {
     assert!(available_bytes.is_some());
     let message = error.to_string();
     assert!(message.starts_with("no space left") && message.contains("100000 bytes"), "{message}");
+    assert!(message.contains(&format!("{} bytes left", available_bytes.unwrap())), "{message}");
+}
+
+#[test]
+fn a_quota_is_told_as_one_wherever_it_is_met() {
+    let quota = |device: &FaultDevice, more: u64| {
+        device.inject(device.operations_count() + more, Fault::Fail(libc::EDQUOT));
+    };
+    let scratch = Scratch::new();
+    let (device, file) = faulty(&scratch, CachePolicy::Auto);
+    quota(&device, 0);
+    let at_once = file.write_at(4096, &vec![1; 1 << 20]).unwrap_err();
+    quota(&device, 0);
+    let waited = file.submit_write(0, vec![1; 1 << 20]).unwrap().wait().unwrap_err();
+    file.write_at(0, &[1; 1000]).unwrap();
+    quota(&device, 0);
+    let gathered = file.flush().unwrap_err();
+    quota(&device, 0);
+    let reserved = file.preallocate(0, 1 << 20).unwrap_err();
+    for error in [at_once, waited, gathered, reserved] {
+        let message = error.to_string();
+        assert!(matches!(error, Error::NoSpace { .. }), "{message}");
+        assert!(message.starts_with("disk quota exceeded: "), "{message}");
+        assert!(message.contains("bytes free for all users"), "{message}");
+    }
 }
 
 /// Gathers three small writes and makes the device refuse the next operation with "no space".
