@@ -67,3 +67,4 @@ pub use shard_file::ShardFile;
 pub use stored::Stored;
 pub use survey::{absolute, named};
 pub use token::Token;
+pub use version::Snapshot;

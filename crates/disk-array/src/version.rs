@@ -68,17 +68,17 @@ impl Version {
 
 /// Which shards an array has, and which files they are, at a moment.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Snapshot {
+pub struct Snapshot {
     /// By number, ascending.
     shards: Vec<(u64, Version)>,
 }
 
 impl Snapshot {
-    /// As they are now.
+    /// As they are now. Cost: a look at the directory and at each shard.
     ///
     /// # Errors
     /// - [`Error::CorruptShard`]: something that is no file has the name of a shard. What the system says.
-    pub(crate) fn of(array: &ArrayDirectory) -> Result<Self> {
+    pub fn of(array: &ArrayDirectory) -> Result<Self> {
         let version = |number| {
             let path = array.shard_path(number);
             let found = metadata_anew(&path).map_err(refused(Operation::Look, &path))?;
@@ -101,8 +101,18 @@ impl Snapshot {
         self.shards.iter().map(|(_, version)| version.len_bytes).sum()
     }
 
-    /// Waits until whoever writes to a shard cannot but give it another time than it has here.
-    pub(crate) fn outwait(&self) {
+    /// What tells these shards from others, and from themselves after any change: the same for every host that sees the files, and after
+    /// a restart.
+    pub fn words(&self) -> impl Iterator<Item = u64> + '_ {
+        self.shards.iter().flat_map(|&(number, Version { inode, len_bytes, written, changed, .. })| {
+            let [written, changed] = [written, changed].map(|time| time.map(i64::cast_unsigned));
+            [number, inode, len_bytes, written[0], written[1], changed[0], changed[1]]
+        })
+    }
+
+    /// Waits until whoever writes to a shard cannot but give it another time than it has here: some milliseconds, or two seconds where
+    /// whole seconds are noted, and only if one was changed just before.
+    pub fn outwait(&self) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         if let Some(longest) = self.shards.iter().filter_map(|(_, version)| version.step(now)).max() {
             sleep(longest);

@@ -30,8 +30,8 @@ pub use array::{Access, DiskArray};
 pub use context::{Context, MemoryLimit, OpenDevice, Settings};
 pub use disk_array::{
     ATTEMPT, Alignment, ArrayDirectory, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, Creation,
-    DataType, Deleted, Error as DirectoryError, Maker, Operation, ShardFile, UNFINISHED, attribute_of_text,
-    between, format,
+    DataType, Deleted, Error as DirectoryError, Maker, Operation, ShardFile, Snapshot, UNFINISHED,
+    attribute_of_text, between, format,
 };
 pub use elio::MemoryPiece;
 pub use error::{Error, Result};

@@ -1,16 +1,15 @@
 //! How far re-blocking has come: a note in the target's attributes.
 //!
-//! As long as it is there, the target is not complete, and [`dra`] refuses to read it. It names the source, the state of its files, and
-//! the plan, so that the same call, made again after an interruption, goes on where all before is on the device; any other
+//! As long as it is there, the target is not complete, and [`dra`] refuses to read it. It names the source, the state of its files with what
+//! its elements are without one, and the plan, so that the same call, made again after an interruption, goes on where all before is on the device; any other
 //! call, or one after the source was written to or replaced, begins anew.
 
 use comm::Operation;
 use dra::between::PASSES_MAX;
-use dra::{ATTEMPT, ArrayDirectory, Context, DiskArray};
+use dra::{ATTEMPT, ArrayDirectory, Context, DiskArray, Snapshot};
 use layout::{Pass, Plan};
 use serde_json::{Value, json};
-use std::os::unix::fs::MetadataExt;
-use std::{fmt, fs};
+use std::fmt;
 
 /// Where to go on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,7 +52,8 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Collective. Cost: a look at every file of the source, on each rank.
+    /// Collective. Cost: a look at every file of the source, on each rank; if one was changed just before, some milliseconds (two seconds
+    /// where a file system notes whole seconds), so that what is written from now on leaves a trace.
     pub(crate) fn new(context: &Context, source: &DiskArray, plan: &Plan) -> dra::Result<Self> {
         let state = state_of(context, source.directory())?;
         let source = source.directory().path().to_string_lossy().into_owned();
@@ -125,17 +125,17 @@ pub(crate) fn passes_noted(context: &Context, note: Option<&Value>) -> dra::Resu
     Ok(usize::try_from(most[0]).unwrap_or(0))
 }
 
-/// Another one if any file of an array is another one, or was written to. Hosts may have files of their own. Collective.
+/// Another one if any file of an array is another one, or was written to, or what the elements are that no file has. Hosts may have files of
+/// their own. Collective.
 fn state_of(context: &Context, array: &ArrayDirectory) -> dra::Result<String> {
+    let files = context.agree(Snapshot::of(array).map_err(dra::Error::from))?;
+    files.outwait();
     let mut here = Fingerprint::default();
-    for number in 0..array.layout().shards_count() {
-        // A file that is not there is a state as well: all its elements have the fill value.
-        if let Ok(found) = fs::metadata(array.shard_path(number)) {
-            let times = [found.mtime(), found.mtime_nsec()].map(i64::cast_unsigned);
-            for value in [number, found.ino(), found.len(), times[0], times[1]] {
-                here.add(&value.to_le_bytes());
-            }
-        }
+    let dra::format::Metadata { dims, data_type, chunk_shape, brick_shape, index, fill, .. } =
+        array.metadata();
+    here.add(format!("{dims:?} {data_type:?} {chunk_shape:?} {brick_shape:?} {index:?} {fill:?}").as_bytes());
+    for word in files.words() {
+        here.add(&word.to_le_bytes());
     }
     // Who sees the same files finds the same, so that it does not matter how many ranks a host has.
     let mut all = context.comm().all_gather(&[here.0])?;

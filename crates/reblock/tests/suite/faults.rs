@@ -6,6 +6,9 @@ use dra::{Access, ArrayDirectory, DataType, UNFINISHED};
 use elio::{Fault, FaultDevice, open_device};
 use layout::{DeviceModel, Permutation};
 use reblock::{Options, Outcome};
+use std::fs;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,7 +25,7 @@ fn options() -> Options {
 pub(crate) fn failing(operation: u64, fault: Fault) -> (Arc<dra::OpenDevice>, Arc<AtomicU64>) {
     let opened = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&opened);
-    let open = move |path: &std::path::Path, mode| {
+    let open = move |path: &Path, mode| {
         let device = open_device(path, mode)?;
         if !path.to_string_lossy().contains("target") {
             return Ok(device);
@@ -101,18 +104,44 @@ pub(crate) fn whatever_fails_the_target_is_not_taken_for_complete_and_another_tr
     world.barrier();
 }
 
+type Change<'a> = &'a dyn Fn(&dra::Context);
+
 /// What an interrupted try has written is of no use when the source has changed since.
 pub(crate) fn a_copy_is_not_continued_when_the_source_was_written_to_meanwhile(world: &World) {
-    let memory_bytes = 6_000 / world.ga.ranks() as u64;
-    let disk = world.context(memory_bytes);
-    let from = spec(&DIMS, &[4, 120], DataType::Float64);
-    let (old, turned) = (counted(DIMS.iter().product()), Permutation::new(&[1, 0]).unwrap());
-    world.source(&disk, &World::path("source"), &from, &old).close().expect("closed");
-    let path = World::path("target");
-    disk.create(&path, &spec(&[120, 96], &[3, 96], DataType::Float64), Access::ReadWrite)
-        .and_then(dra::DiskArray::close)
-        .expect("created");
-    // Interrupted where there is something to go on from, by the rank that comes so far.
+    let old = counted(DIMS.iter().product());
+    let new: Vec<u8> = old.chunks(8).rev().flatten().copied().collect();
+    let source = World::path("source");
+    let changed: [(Change<'_>, &[u8]); 3] = [
+        (&|disk| world.write(disk, &source, &new), &new),
+        // As some programs that copy files leave them.
+        (&|_| by_first(world, || write_again_with_its_time(&source)), &old),
+        (&|_| by_first(world, || change_fill_value(&source)), &old),
+    ];
+    for (change, expected) in changed {
+        let memory_bytes = 6_000 / world.ga.ranks() as u64;
+        let disk = world.context(memory_bytes);
+        let from = spec(&DIMS, &[4, 120], DataType::Float64);
+        world.source(&disk, &source, &from, &old).close().expect("closed");
+        let path = World::path("target");
+        disk.create(&path, &spec(&[120, 96], &[3, 96], DataType::Float64), Access::ReadWrite)
+            .and_then(dra::DiskArray::close)
+            .expect("created");
+        interrupt(world, &disk, memory_bytes);
+        change(&disk);
+        let again = copy(world, &disk).expect("another try");
+        assert!(!again.is_continued);
+        let whole = disk.open(&path, Access::ReadOnly).expect("opened");
+        let turned = Permutation::new(&[1, 0]).unwrap();
+        assert!(world.elements(&whole) == permuted(expected, &DIMS, &turned, 8));
+        whole.delete().expect("deleted");
+        disk.open(&source, Access::ReadOnly).expect("opened").delete().expect("deleted");
+        nothing_is_beside(&path);
+        world.barrier();
+    }
+}
+
+/// Ends where there is something to go on from, by the rank that comes so far.
+fn interrupt(world: &World, disk: &dra::Context, memory_bytes: u64) {
     let position = |note: Option<&serde_json::Value>| -> u64 {
         let number = |key: &str| note.and_then(|note| note.get(key)?.as_u64()).unwrap_or(0);
         number("pass") + number("template")
@@ -120,22 +149,39 @@ pub(crate) fn a_copy_is_not_continued_when_the_source_was_written_to_meanwhile(w
     let noted = (10..200).step_by(10).any(|operation| {
         let (open, _) = failing(operation, Fault::Fail(28));
         let failed = copy(world, &world.on_devices(memory_bytes, open));
-        let half = disk.open(&path, Access::ReadOnly).expect("opened");
+        let half = disk.open(&World::path("target"), Access::ReadOnly).expect("opened");
         let is_noted = failed.is_err() && position(half.unfinished().expect("looked").as_ref()) > 0;
         half.close().expect("closed");
         is_noted
     });
     assert!(noted, "no try got far enough");
-    let new: Vec<u8> = old.chunks(8).rev().flatten().copied().collect();
-    world.write(&disk, &World::path("source"), &new);
-    let again = copy(world, &disk).expect("another try");
-    assert!(!again.is_continued);
-    let whole = disk.open(&path, Access::ReadOnly).expect("opened");
-    assert!(world.elements(&whole) == permuted(&new, &DIMS, &turned, 8));
-    whole.delete().expect("deleted");
-    disk.open(&World::path("source"), Access::ReadOnly).expect("opened").delete().expect("deleted");
-    nothing_is_beside(&path);
+}
+
+fn by_first(world: &World, act: impl FnOnce()) {
+    if world.is_first() {
+        act();
+    }
     world.barrier();
+}
+
+/// What nothing but the time of the change of a file tells.
+fn write_again_with_its_time(array: &Path) {
+    let shard = ArrayDirectory::open(array).unwrap().shard_path(0);
+    let file = fs::File::options().read(true).write(true).open(shard).unwrap();
+    let modified = file.metadata().unwrap().modified().unwrap();
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, 0).unwrap();
+    file.write_all_at(&byte, 0).unwrap();
+    file.set_modified(modified).unwrap();
+}
+
+/// What all elements have that no file has.
+fn change_fill_value(array: &Path) {
+    let metadata = array.join("zarr.json");
+    let mut parsed: serde_json::Value = serde_json::from_slice(&fs::read(&metadata).unwrap()).unwrap();
+    assert_eq!(parsed["fill_value"].as_f64(), Some(0.0));
+    parsed["fill_value"] = serde_json::json!(1.0);
+    fs::write(&metadata, parsed.to_string()).unwrap();
 }
 
 fn read(world: &World, array: &dra::DiskArray) -> reblock::Result<()> {
