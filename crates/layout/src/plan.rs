@@ -8,15 +8,16 @@ pub(crate) mod search;
 pub(crate) mod template;
 
 use crate::error::{Error, Result};
+use crate::memory::{between_brick_bytes_max, brick_bytes_max};
 use crate::model::Work;
 use crate::on_disk;
 use crate::permutation::Permutation;
 use crate::problem::{Buffers, Problem, Units};
 use axis::Axis;
 use cost::{Counted, PassCost, Prices, product, traversal_order};
-use multipass::{Leg, Solved, best_passes, seconds};
+use multipass::{Bounds, Leg, Solved, best_passes, seconds};
 use parallel::balanced_factors;
-use search::{Budget, CANDIDATES_MAX, EXHAUSTIVE_MAX, Found, Search};
+use search::{Budget, CANDIDATES_MAX, EXHAUSTIVE_MAX, Effort, Found, Search};
 use section::{BrickGrid, Shape};
 
 /// A kind of plans, of which the best is taken.
@@ -278,9 +279,19 @@ impl Planner<'_> {
     }
 
     fn passes(&self, leg: &Leg, kind: Kind, budget: &mut Budget) -> Option<Vec<Solved>> {
-        let ideal_seconds = self.ideal_seconds(leg, self.problem.buffers);
-        let mut single = |leg: &Leg, budget: &mut Budget| self.single(leg, kind, budget);
-        best_passes(leg, &mut single, ideal_seconds, kind == Kind::Paper, budget)
+        let bricks = [&leg.shapes.source_stored, &leg.shapes.target_stored];
+        let larger = bricks.iter().map(|brick| brick.iter().product::<u64>()).max().expect("two");
+        let Problem { memory_bytes, ranks, element_bytes, align_bytes, .. } = *self.problem;
+        let larger_bytes = brick_bytes_max(larger.saturating_mul(element_bytes), 0, align_bytes);
+        let between_bytes = between_brick_bytes_max(memory_bytes, ranks, larger_bytes);
+        let bounds = Bounds {
+            ideal_seconds: self.ideal_seconds(leg, self.problem.buffers),
+            brick_elems_max: (between_bytes / align_bytes.max(1) * align_bytes / element_bytes).max(larger),
+            means_only: kind == Kind::Paper,
+        };
+        let mut single =
+            |leg: &Leg, effort: Effort, budget: &mut Budget| self.single(leg, kind, effort, budget);
+        best_passes(leg, &mut single, bounds, budget)
     }
 
     /// How long it takes to read and to write everything once, whatever that means for operations, steps and memory.
@@ -296,13 +307,9 @@ impl Planner<'_> {
         })
     }
 
-    /// The best pass of a kind, with as many Max blocks as are best for it.
-    fn single(&self, leg: &Leg, kind: Kind, budget: &mut Budget) -> Option<Found> {
-        // The first leg is the one from the source to the target at once; there are many others, which have to be quick: they have
-        // the most Max blocks with which they get by.
-        let is_first = budget.legs == 0;
-        let exhaustive_max = if is_first { EXHAUSTIVE_MAX } else { EXHAUSTIVE_MAX / 5 };
-        budget.legs += 1;
+    /// The best pass of a kind.
+    fn single(&self, leg: &Leg, kind: Kind, effort: Effort, budget: &mut Budget) -> Option<Found> {
+        let exhaustive_max = if effort == Effort::All { EXHAUSTIVE_MAX } else { EXHAUSTIVE_MAX / 5 };
         let (mut best, mut is_exhaustive): (Option<Found>, bool) = (None, true);
         for buffers in self.problem.buffers.choices() {
             if let Some(best) = &best {
@@ -310,7 +317,7 @@ impl Planner<'_> {
                 if best.cost.seconds <= self.ideal_seconds(leg, buffers) {
                     break;
                 }
-                if !is_first || budget.is_spent() {
+                if effort == Effort::Little || budget.is_spent() {
                     is_exhaustive = false;
                     break;
                 }
@@ -413,6 +420,7 @@ mod tests {
     use proptest::prelude::*;
     use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
     use search::tests::by_force;
+    use section::Section;
     use std::cell::Cell;
 
     fn leg(problem: &Problem) -> Leg {
@@ -479,7 +487,8 @@ mod tests {
             let cheapest = one.min(two);
             cheaper[0].set(cheaper[0].get() + usize::from(one < two));
             cheaper[1].set(cheaper[1].get() + usize::from(two < one));
-            let found = planner(&problem).single(&leg(&problem), Kind::Parts, &mut Budget::default());
+            let found =
+                planner(&problem).single(&leg(&problem), Kind::Parts, Effort::All, &mut Budget::default());
             let seconds = found.as_ref().map_or(f64::INFINITY, |found| found.cost.seconds);
             prop_assert!(seconds.total_cmp(&cheapest).is_eq(), "{} instead of {:?}", seconds, forced);
             prop_assert!(found.is_none_or(|found| found.is_exhaustive));
@@ -495,6 +504,67 @@ mod tests {
         ran.unwrap_or_else(|error| panic!("{error}"));
         let cheaper = cheaper.map(Cell::into_inner);
         assert!(cheaper[0] >= 10 && cheaper[1] >= 10, "{cheaper:?}");
+    }
+
+    /// The least seconds of two passes, through bricks of any shape.
+    fn seconds_of_two(problem: &Problem) -> f64 {
+        let (whole, planner) = (leg(problem), planner(problem));
+        let single = |leg: &Leg| {
+            let found = planner.single(leg, Kind::Parts, Effort::All, &mut Budget::default());
+            found.map_or(f64::INFINITY, |found| found.cost.seconds)
+        };
+        let through = |between: Shape| {
+            let permutation = Permutation::identity(between.len());
+            let first = single(&Leg { shapes: whole.shapes.with_target(between), permutation });
+            first + single(&Leg { shapes: whole.shapes.with_source(between), ..whole })
+        };
+        let bricks = Section::whole(&problem.dims).unwrap();
+        let shapes = bricks.indices().map(|at| Shape::from_fn(at.len(), |d| at[d] + 1));
+        shapes.map(through).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Rows to columns, thin ones, with memory for a few, on devices on which it is their number that counts.
+    fn problems_of_several_passes() -> impl Strategy<Value = Problem> {
+        let device =
+            prop::sample::select(vec![1u64 << 4, 1 << 10, 1 << 16]).prop_map(|operations_per_second| {
+                DeviceModel { operations_per_second, page_bytes: 32, ..DeviceModel::default() }
+            });
+        let extents = (12u64..25, 12u64..25);
+        (extents, 1u64..3, 1u64..3, 2u64..5, device, any::<bool>()).prop_map(
+            |((rows, columns), high, wide, bricks, device, turned)| {
+                let permutation = Permutation::new(if turned { &[1, 0] } else { &[0, 1] }).unwrap();
+                Problem {
+                    permutation,
+                    memory_bytes: 8 * bricks * rows.max(columns),
+                    device,
+                    ..Problem::new(
+                        &[rows, columns],
+                        8,
+                        &[high, columns],
+                        &permutation.to_target(&[rows, wide]),
+                    )
+                }
+            },
+        )
+    }
+
+    #[test]
+    fn two_passes_through_whatever_bricks_are_seldom_cheaper_than_the_plan_and_by_a_quarter_at_most() {
+        let (cheaper, several) = (Cell::new(0), Cell::new(0));
+        let mut runner = TestRunner::new_with_rng(
+            Config { failure_persistence: None, ..Config::with_cases(40) },
+            TestRng::deterministic_rng(RngAlgorithm::ChaCha),
+        );
+        let ran = runner.run(&problems_of_several_passes(), |problem| {
+            let (plan, two) = (plan(&problem).unwrap(), seconds_of_two(&problem));
+            prop_assert!(plan.seconds() <= 1.25 * two, "{} s for {}", two, plan);
+            cheaper.set(cheaper.get() + usize::from(two < plan.seconds()));
+            several.set(several.get() + usize::from(plan.passes.len() > 1));
+            Ok(())
+        });
+        ran.unwrap_or_else(|error| panic!("{error}"));
+        let (cheaper, several) = (cheaper.into_inner(), several.into_inner());
+        assert!(cheaper <= 8 && several >= 15, "{cheaper} are cheaper, {several} plans have several passes");
     }
 
     /// Seven dimensions, and less memory than a brick.

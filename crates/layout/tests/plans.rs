@@ -141,6 +141,19 @@ fn least_common_multiples_beyond_all_memory_and_extents_near_the_limit_are_no_hi
     assert!(plan(&problem).unwrap().memory_bytes_max() <= 64 << 20);
 }
 
+/// Rows to columns, where a request takes as long as 20 MB: through what memory holds of whole rows it is quicker than through the means.
+#[test]
+fn bricks_between_passes_are_as_large_as_memory_makes_them_where_requests_are_dear() {
+    let device = DeviceModel { operations_per_second: 100, ..DeviceModel::default() };
+    let problem = Problem { device, ..skewed(16384, 512 << 20) };
+    let found = plan(&problem).unwrap();
+    let paper =
+        found.alternatives().iter().find(|other| other.kind == Kind::Paper).expect("it was looked for");
+    let of_paper: f64 = paper.passes.iter().map(|pass| pass.cost().seconds).sum();
+    assert_eq!((found.passes().len(), paper.passes.len()), (2, 2), "{}", found.explain());
+    assert!(found.seconds() * 1.5 < of_paper, "{}", found.explain());
+}
+
 #[test]
 fn passes_between_take_disk_and_the_plan_says_how_much() {
     let mut problem = skewed(16384, 4 << 20);
@@ -246,7 +259,8 @@ fn coprime_bricks_of_seven_dimensions_are_planned_with_no_more_candidates_than_o
             };
             let found = plan(&problem).unwrap();
             let examined = found.candidates_examined();
-            assert!(examined < CANDIDATES_MAX * 3 / 4, "{examined}: {}", found.explain());
+            // What is left is for bricks near the best ones, and is not all used.
+            assert!(examined < CANDIDATES_MAX, "{examined}: {}", found.explain());
             assert!(found.alternatives().iter().all(|other| !other.is_cut_short), "{}", found.explain());
             assert!(found.memory_bytes_max() <= memory_bytes);
         }

@@ -2,19 +2,22 @@
 //!
 //! Between source and target bricks lie one or two intermediate ones, near their geometric means; each of the passes between
 //! them may again be several. The paper takes the means as they are. Values nearby that share a large divisor with the source or
-//! the target leave less over, so they are tried as well. Where two passes cannot be cheaper than one, because each moves
-//! everything once, nothing is tried.
+//! the target leave less over, so they are tried as well. From the best of all these one goes on to bricks that differ a little, as
+//! long as they are better: what memory holds of whole rows makes better bricks than the means where requests are dear. Where two
+//! passes cannot be cheaper than one, because each moves everything once, nothing is tried.
 //!
 //! Source: Krishnamoorthy et al., section 4.3 and figure 4, of which step 7 means from the source to the one third, from there to
 //! the two thirds, from there to the target.
 
-use super::search::{Budget, Found};
+use super::search::{Budget, Effort, Found};
 use crate::permutation::Permutation;
 use crate::problem::Shapes;
 use section::Shape;
 
 /// How often a pass may be replaced by several.
 const DEPTH_MAX: u32 = 2;
+/// Of what may be looked at, and has not been, this part is for intermediate bricks near the best ones.
+const NEARBY_PARTS: usize = 2;
 
 /// From which bricks to which, and what becomes of the dimensions.
 #[derive(Clone, Copy, Debug)]
@@ -23,43 +26,69 @@ pub(crate) struct Leg {
     pub(crate) permutation: Permutation,
 }
 
+impl Leg {
+    /// The way to these bricks, with the dimensions as they are.
+    fn to(&self, bricks: Shape) -> Self {
+        Self { shapes: self.shapes.with_target(bricks), permutation: Permutation::identity(bricks.len()) }
+    }
+
+    /// The rest of the way from these bricks.
+    fn from(&self, bricks: Shape) -> Self {
+        Self { shapes: self.shapes.with_source(bricks), ..*self }
+    }
+}
+
 /// A pass, and how it is done.
 pub(crate) type Solved = (Leg, Found);
 
 /// Finds the best single pass for a leg.
-pub(crate) type Single<'a> = dyn FnMut(&Leg, &mut Budget) -> Option<Found> + 'a;
+pub(crate) type Single<'a> = dyn FnMut(&Leg, Effort, &mut Budget) -> Option<Found> + 'a;
 
 pub(crate) fn seconds(passes: &[Solved]) -> f64 {
     passes.iter().map(|(_, found)| found.cost.seconds).sum()
 }
 
-/// The cheapest passes for a leg. No pass takes less than `ideal_seconds`. `means_only`: as in the paper.
+/// What is known of all passes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// None takes less.
+    pub(crate) ideal_seconds: f64,
+    /// Bricks between them have no more elements.
+    pub(crate) brick_elems_max: u64,
+    /// Bricks between them are the means, as in the paper.
+    pub(crate) means_only: bool,
+}
+
+/// The cheapest passes for a leg.
 pub(crate) fn best_passes(
     leg: &Leg,
     single: &mut Single<'_>,
-    ideal_seconds: f64,
-    means_only: bool,
+    bounds: Bounds,
     budget: &mut Budget,
 ) -> Option<Vec<Solved>> {
-    Chains { single, ideal_seconds, means_only, budget }.best(leg, DEPTH_MAX)
+    let best = Chains { single, bounds, budget }.best(leg, DEPTH_MAX);
+    if bounds.means_only {
+        return best;
+    }
+    budget.in_part(NEARBY_PARTS, |budget| Chains { single, bounds, budget }.nearby(leg, best))
 }
 
 struct Chains<'a, 'b> {
     single: &'a mut Single<'b>,
-    ideal_seconds: f64,
-    means_only: bool,
+    bounds: Bounds,
     budget: &'a mut Budget,
 }
 
 impl Chains<'_, '_> {
     fn best(&mut self, leg: &Leg, depth: u32) -> Option<Vec<Solved>> {
-        let mut best = (self.single)(leg, self.budget).map(|found| vec![(*leg, found)]);
+        let effort = if depth == DEPTH_MAX { Effort::All } else { Effort::Little };
+        let mut best = self.single(leg, effort);
         if depth == 0 {
             return best;
         }
-        for between in intermediates(&leg.shapes, self.means_only) {
+        for between in intermediates(&leg.shapes, self.bounds.means_only) {
             #[expect(clippy::cast_precision_loss, reason = "one or two")]
-            let least = self.ideal_seconds * (between.len() + 1) as f64;
+            let least = self.bounds.ideal_seconds * (between.len() + 1) as f64;
             let to_beat = best.as_deref().map_or(f64::INFINITY, seconds);
             if least >= to_beat || self.budget.is_spent() {
                 continue;
@@ -73,16 +102,67 @@ impl Chains<'_, '_> {
         best
     }
 
+    fn single(&mut self, leg: &Leg, effort: Effort) -> Option<Vec<Solved>> {
+        (self.single)(leg, effort, self.budget).map(|found| vec![(*leg, found)])
+    }
+
+    /// Better passes than these, if there are any nearby: with other numbers of Max blocks; or two, through other bricks. From the best
+    /// ones so far, or the means, one goes to ever better ones in their neighbourhood.
+    fn nearby(&mut self, leg: &Leg, best: Option<Vec<Solved>>) -> Option<Vec<Solved>> {
+        let Shapes { dims, source, target, .. } = leg.shapes;
+        if best.as_deref().map_or(f64::INFINITY, seconds) <= 2.0 * self.bounds.ideal_seconds {
+            return best;
+        }
+        let best: Option<Vec<Solved>> =
+            best.map(|passes| passes.into_iter().map(|pass| self.with_more_effort(pass)).collect());
+        let mut at = match best.as_deref() {
+            Some([(first, _), _]) => first.shapes.target,
+            _ => Shape::from_fn(dims.len(), |d| mean(source[d], target[d], 0.5)),
+        };
+        let mut two: Option<Vec<Solved>> = None;
+        let mut is_better = true;
+        while is_better {
+            is_better = false;
+            for between in std::iter::once(at).chain(neighbours(at, &leg.shapes)) {
+                if self.budget.is_spent() {
+                    break;
+                }
+                let elems = between.iter().fold(1, |elems: u64, &extent| elems.saturating_mul(extent));
+                if elems > self.bounds.brick_elems_max {
+                    continue;
+                }
+                if let Some(passes) = self.two(leg, between)
+                    && two.as_deref().is_none_or(|two| seconds(&passes) < seconds(two))
+                {
+                    is_better |= between != at;
+                    (at, two) = (between, Some(passes));
+                }
+            }
+        }
+        let is_cheaper = |two: &Vec<Solved>| best.as_deref().is_none_or(|best| seconds(two) < seconds(best));
+        two.filter(is_cheaper).or(best)
+    }
+
+    fn with_more_effort(&mut self, (leg, found): Solved) -> Solved {
+        let more = (self.single)(&leg, Effort::More, self.budget);
+        (leg, found.better(more))
+    }
+
+    /// Two passes, through these bricks.
+    fn two(&mut self, leg: &Leg, between: Shape) -> Option<Vec<Solved>> {
+        let mut passes = self.single(&leg.to(between), Effort::More)?;
+        passes.extend(self.single(&leg.from(between), Effort::More)?);
+        Some(passes)
+    }
+
     /// The passes through these bricks.
     fn through(&mut self, leg: &Leg, between: &[Shape], depth: u32) -> Option<Vec<Solved>> {
-        let mut passes = vec![];
-        let mut left = leg.shapes;
-        for &target in between {
-            let permutation = Permutation::identity(target.len());
-            passes.extend(self.best(&Leg { shapes: left.with_target(target), permutation }, depth)?);
-            left = left.with_source(target);
+        let (mut passes, mut left) = (vec![], *leg);
+        for &bricks in between {
+            passes.extend(self.best(&left.to(bricks), depth)?);
+            left = left.from(bricks);
         }
-        passes.extend(self.best(&Leg { shapes: left, permutation: leg.permutation }, depth)?);
+        passes.extend(self.best(&left, depth)?);
         Some(passes)
     }
 }
@@ -104,6 +184,28 @@ fn intermediates(shapes: &Shapes, means_only: bool) -> Vec<Vec<Shape>> {
     };
     found.retain(|between| !makes_no_progress(between));
     found.dedup();
+    found
+}
+
+/// Bricks that differ from these in one extent, or in two of which one doubles as the other one is halved. Extents double, are halved, grow or
+/// shrink by one, or become those of the source, the target, or the array, or multiples or divisors of them.
+fn neighbours(at: Shape, shapes: &Shapes) -> Vec<Shape> {
+    let Shapes { dims, source, target, .. } = *shapes;
+    let with = |mut bricks: Shape, d: usize, extent: u64| {
+        bricks[d] = extent.clamp(1, dims[d]);
+        bricks
+    };
+    let mut found: Vec<Shape> = vec![];
+    for d in 0..dims.len() {
+        let (double, half) = (at[d].saturating_mul(2), at[d].div_ceil(2));
+        let near = [double, half].map(|aim| [source[d], target[d]].map(|brick| relative_near(brick, aim)));
+        let others = [source[d], target[d], dims[d], at[d].saturating_add(1), at[d] - 1];
+        let extents = [double, half].into_iter().chain(near.into_iter().flatten()).chain(others);
+        found.extend(extents.map(|extent| with(at, d, extent)));
+        let smaller = (0..dims.len()).filter(|&other| other != d);
+        found.extend(smaller.map(|other| with(with(at, d, double), other, at[other] / 2)));
+    }
+    found.retain(|bricks| *bricks != at);
     found
 }
 

@@ -25,13 +25,11 @@ pub(crate) struct Budget {
     examined_max: usize,
     /// Candidates.
     pub(crate) examined: usize,
-    /// Pairs of source and target bricks.
-    pub(crate) legs: usize,
 }
 
 impl Budget {
     pub(crate) fn new(examined_max: usize) -> Self {
-        Self { examined_max, examined: 0, legs: 0 }
+        Self { examined_max, examined: 0 }
     }
 
     /// Takes one candidate out of it; tells whether there was one.
@@ -44,6 +42,25 @@ impl Budget {
     pub(crate) fn is_spent(&self) -> bool {
         self.examined >= self.examined_max
     }
+
+    /// Uses a part of what is left, one of so many equal ones.
+    pub(crate) fn in_part<T>(&mut self, parts: usize, look: impl FnOnce(&mut Self) -> T) -> T {
+        let mut part = Self::new((self.examined_max - self.examined) / parts);
+        let found = look(&mut part);
+        self.examined += part.examined;
+        found
+    }
+}
+
+/// How thoroughly a pass is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// One of many, which have to be quick: it has the most Max blocks with which it gets by.
+    Little,
+    /// It has as many Max blocks as are best for it.
+    More,
+    /// And all candidates are looked at, if there are not very many.
+    All,
 }
 
 impl Default for Budget {
