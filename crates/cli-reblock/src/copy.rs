@@ -1,6 +1,5 @@
 //! What all ranks do together: they open the source, make the target or find it unfinished, copy, and compare.
 
-use crate::compare::{self, Comparison};
 use crate::error::{Error, Result};
 use comm::Comm;
 use command::interrupt;
@@ -10,6 +9,7 @@ use command::plan;
 use command::progress::{Amount, Canvas, Progress};
 use command::reblocking::{self, Found, Prepared, Reblocking};
 use dra::{Access, Context, DiskArray, Settings, UNFINISHED};
+use reblock::Comparison;
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -129,7 +129,18 @@ fn verify(
     target.drop_cached();
     // Boxes take the other half.
     let _limit = disk.limit_memory(disk.memory_bytes() / 2);
-    let compared = compare::run(disk, &dra_ga::maker(ga), (source, target), copy.permutation(), canvas);
+    let metadata = target.directory().metadata();
+    let bytes = metadata.dims.iter().product::<u64>() * metadata.data_type.bytes();
+    let bar = Progress::on(canvas, "comparing", Amount::Bytes(bytes));
+    let maker = dra_ga::maker(ga);
+    let arrays = (source, &*target);
+    let compared = reblock::compare(disk, &maker, arrays, copy.permutation(), &mut |bytes| bar.add(bytes));
+    drop(bar);
+    // Nothing of the copy is to be gone on with.
+    let compared = compared.map_err(|error| match error {
+        reblock::Error::Array(error) => Error::Disk(error),
+        other => Error::Copy(other),
+    });
     if let Ok(Comparison { first: None, .. }) = compared {
         return compared;
     }

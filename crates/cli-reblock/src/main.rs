@@ -5,7 +5,6 @@
 //! - `copy`: what all ranks do together; `compare`: whether the copy is like the source.
 #![forbid(unsafe_code)]
 
-mod compare;
 mod copy;
 mod error;
 mod launch;

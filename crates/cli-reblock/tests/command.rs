@@ -370,3 +370,39 @@ fn what_is_reported_is_what_was_planned() {
     assert_eq!(found["plan"], command::plan::to_json(&planned));
     assert_eq!(found["passes"], planned.passes().len());
 }
+
+#[test]
+fn a_target_that_is_not_like_its_source_is_told_and_marked_and_the_same_command_mends_it() {
+    let scratch = scratch();
+    let source = numbered(&scratch.path().join("source"), &[2048, 2048], &[8, 2048]);
+    for ranks in ["", "-n 3"] {
+        let target = scratch.path().join("target");
+        let words = format!("--brick 512,512 --memory 1 --verify {ranks}");
+        // The last element, which is compared last, is another one as soon as everything has been copied.
+        let told = (0..20).find_map(|_| {
+            let mut child = reblock(&source, &target, &words).stderr(Stdio::piped()).spawn().unwrap();
+            let is_copied = || ArrayDirectory::open(&target).is_ok_and(|array| array.unfinished().is_none());
+            while !is_copied() && child.try_wait().unwrap().is_none() {}
+            let array = ArrayDirectory::open(&target).unwrap();
+            let last = Section::new(&[2047, 2047], &[2048, 2048]).unwrap();
+            array.write(&last, &(-1f64).to_le_bytes()).unwrap();
+            let output = child.wait_with_output().unwrap();
+            if output.status.success() {
+                // It was compared before.
+                ArrayDirectory::delete(&target).unwrap();
+                return None;
+            }
+            Some((output.status.code(), String::from_utf8(output.stderr).unwrap()))
+        });
+        let (status, line) = told.expect("every comparison was over before anything was changed");
+        // Launchers add words of their own, and some a status.
+        assert!(!ranks.is_empty() || status == Some(1), "{line}");
+        assert!(line.contains("1 of 4194304 elements differ, first [2047, 2047] of "), "{line}");
+        assert!(line.contains("marked as unfinished again"), "{line}");
+        assert!(mark(&target).is_some());
+        let found = facts(&source, &target, &words);
+        assert_eq!((&found["continued"], &found["verified"]), (&false.into(), &true.into()));
+        assert!(read(&target).1 == elements(2048 * 2048));
+        ArrayDirectory::delete(&target).unwrap();
+    }
+}

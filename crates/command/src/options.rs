@@ -20,7 +20,7 @@ pub struct Reblocking {
     /// For each dimension of the target, the dimension of the array that it is, from 0; as they are by default.
     #[arg(long, visible_alias = "perm", value_name = "I,I,...", value_delimiter = ',')]
     pub order: Vec<usize>,
-    /// Memory of all ranks together, in megabytes.
+    /// Memory of all ranks together, in megabytes. Four bricks, of a mebibyte each at most, and buffers for them it takes in any case.
     #[arg(long, value_name = "MB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub memory: u64,
     /// Number of ranks; those that a launcher has started, or one.

@@ -24,8 +24,16 @@ pub fn run(options: &options::Plan) -> Result<()> {
         return output::print_json(&to_json(&plan));
     }
     let text = if options.explain { plan.explain() } else { plan.to_string() };
-    let buffers = output::bytes(copy.shares(ranks)?.buffers);
-    output::print(&format!("{text}\nBesides, {buffers} for the buffers of each rank that reads or writes.\n"))
+    let shares = copy.shares(ranks)?;
+    let buffers = output::bytes(shares.buffers);
+    let mut text = format!("{text}\nBesides, {buffers} for the buffers of each rank that reads or writes.\n");
+    let all_bytes = shares.buffers.saturating_mul(plan.problem().io_processes).saturating_add(shares.boxes);
+    if all_bytes > copy.memory_bytes_of_rank(ranks).saturating_mul(ranks) {
+        text.push_str("That is more than is given: ");
+        text.push_str(&output::bytes(all_bytes));
+        text.push_str(" it takes in any case.\n");
+    }
+    output::print(&text)
 }
 
 /// A plan as facts for programs.

@@ -132,7 +132,7 @@ impl Plan {
         }
         // Of the bricks between passes a few are tried.
         let all = matches!(self.passes(), [pass] if pass.is_exhaustive());
-        let how = if all { "every way of this kind" } else { "a selection of ways of this kind" };
+        let how = if all { "every single pass of this kind" } else { "a selection of ways of this kind" };
         let _ = write!(text, "{} candidates were looked at; {how}.", self.candidates_examined());
         text
     }

@@ -114,6 +114,11 @@ impl<'a> Copying<'a> {
             stage: Stage::Between,
         };
         copying.find_start((source, target), note.as_ref(), passes_before)?;
+        if copying.position.pass == copying.plan.passes().len() {
+            // Only arrays between passes are left to be removed.
+            copying.progress.pass = copying.plan.passes().len() - 1;
+            copying.progress.written_bytes = all_bytes;
+        }
         if copying.position.pass < copying.plan.passes().len() {
             let finds_between = copying.between.to.is_some();
             if let Err(error) = copying.begin_pass(source, target) {

@@ -4,6 +4,7 @@
 //! The plan comes from `chemio-layout`; here it is carried out, and nothing is decided. Steps are boxes of the source, in arrays
 //! in the memory of all ranks that a [`dra::MakeArray`] makes; they are read and written by transfers of [`dra`], of which
 //! those of neighbouring steps overlap where the plan has two boxes. A [`Copying`] goes on while the program does something else.
+//! [`compare()`] tells whether a target is like its source.
 //!
 //! ```no_run
 //! use dra::{Access, Settings};
@@ -33,6 +34,7 @@
 
 mod between;
 mod boxes;
+mod compare;
 mod copy;
 mod copying;
 mod error;
@@ -44,6 +46,7 @@ mod prepare;
 mod retained;
 mod waiting;
 
+pub use compare::{Comparison, compare};
 pub use copy::{DEVICE_VARIABLE, Options, Outcome, Progress, copy};
 pub use copying::Copying;
 pub use error::{Error, Result};

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod between;
+mod comparing;
 mod counting;
 mod faults;
 mod hosts;
@@ -39,6 +40,8 @@ fn main() -> ExitCode {
                 .hosts(..2),
             scenario!(between::arrays_between_passes_take_no_more_disk_than_the_plan_says).hosts(..2),
             scenario!(between::a_name_that_is_too_long_for_arrays_between_passes_is_told_as_that).hosts(..2),
+            scenario!(comparing::elements_that_differ_are_counted_and_the_first_is_told).hosts(..2),
+            scenario!(comparing::an_unfinished_target_is_not_compared).hosts(..2),
             scenario!(counting::what_reaches_the_disk_is_what_the_plan_has_counted).hosts(..2),
             scenario!(counting::large_bricks_are_written_around_the_page_cache).hosts(..2),
             scenario!(counting::buffers_leave_the_memory_to_boxes_and_get_it_back).hosts(..2),

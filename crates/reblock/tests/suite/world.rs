@@ -70,7 +70,8 @@ impl World {
         array.close().expect("closed");
     }
 
-    fn fill(&self, array: &DiskArray, elements: &[u8]) {
+    /// Gives an array these elements.
+    pub(crate) fn fill(&self, array: &DiskArray, elements: &[u8]) {
         let metadata = array.directory().metadata();
         let (data_type, dims) = (metadata.data_type, metadata.dims);
         let memory = self.ga.array(dra_ga::element_type(data_type), &dims).create().expect("an array");

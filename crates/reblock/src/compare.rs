@@ -3,9 +3,8 @@
 //! Both arrays are read anew, box by box, each into an array of all ranks; while one pair of boxes is compared the next one is
 //! read. Nothing of what has put the target together is used. Ranks compare the *pieces* of a box in turn.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use comm::Operation;
-use command::progress::{Amount, Canvas, Progress};
 use dra::{Context, DiskArray, MadeArray, MakeArray, MemoryError, Request, Transfer};
 use layout::Permutation;
 use section::{BrickGrid, Layout, Runs, Section, Shape, size};
@@ -16,15 +15,15 @@ const PAIRS: u64 = 2;
 /// How much of a box a rank compares at a time.
 const PIECE_BYTES: u64 = 256 << 10;
 
-/// What was found.
+/// What [`compare()`] has found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Comparison {
-    /// How many elements were compared.
-    pub(crate) elements: u64,
-    /// How many differ.
-    pub(crate) differing: u64,
-    /// The index in the target of the first that does.
-    pub(crate) first: Option<Vec<u64>>,
+pub struct Comparison {
+    /// How many elements were compared: all.
+    pub elements: u64,
+    /// How many differ in their bits.
+    pub differing: u64,
+    /// The index in the target of the first that does, row-major.
+    pub first: Option<Vec<u64>>,
 }
 
 /// Elements that differ.
@@ -35,14 +34,24 @@ struct Differences {
     first: u64,
 }
 
-/// Compares. Collective; boxes take half of the memory of the context on all ranks together, and the buffers of transfers what they have.
-pub(crate) fn run(
-    disk: &Context,
+/// Compares a target with the source that it was copied from, bit by bit.
+///
+/// Collective. `permutation`: as of [`copy`](crate::copy()); `progress`: is told on each rank of bytes of the target that have been
+/// compared since it was told last. Cost: both arrays are read once; arrays in memory take half of the memory of the context on all ranks
+/// together, and the buffers of transfers what they have. What the system has in memory of the target is compared, unless that is dropped
+/// before ([`DiskArray::drop_cached`]).
+///
+/// # Errors
+/// The same on every rank.
+/// - [`Error::Array`](crate::Error::Array): an array that is not complete, or cannot be read; no memory.
+pub fn compare(
+    context: &Context,
     maker: &dyn MakeArray,
     (source, target): (&DiskArray, &DiskArray),
     permutation: &Permutation,
-    canvas: Canvas,
+    progress: &mut dyn FnMut(u64),
 ) -> Result<Comparison> {
+    let disk = context;
     let metadata = target.directory().metadata();
     let (dims, element_bytes) = (metadata.dims, metadata.data_type.bytes());
     let memory_bytes = disk.memory_bytes().saturating_mul(disk.comm().size() as u64) / 2;
@@ -59,7 +68,7 @@ pub(crate) fn run(
         let [of_source, of_target] = made;
         pairs.push([of_source?, of_target?]);
     }
-    let found = comparer.all(&pairs, &extents, canvas);
+    let found = comparer.all(&pairs, &extents, progress);
     let freed = pairs.into_iter().flatten().try_for_each(|made| agreed(disk, made.free()));
     let found = comparer.together(found?)?;
     freed.map(|()| found)
@@ -118,23 +127,18 @@ struct UnderWay {
 type Pair = [Box<dyn MadeArray>; 2];
 
 impl Comparer<'_> {
-    fn all(&self, pairs: &[Pair], extents: &Shape, canvas: Canvas) -> Result<Differences> {
-        let grid = BrickGrid::new(&self.dims, extents).map_err(command::error::Error::from)?;
-        let elements = Section::whole(&self.dims).map_err(command::error::Error::from)?.len();
-        let progress =
-            Progress::on(canvas, "comparing", Amount::Bytes(elements.saturating_mul(self.element_bytes)));
+    fn all(&self, pairs: &[Pair], extents: &Shape, progress: &mut dyn FnMut(u64)) -> Result<Differences> {
+        let grid = BrickGrid::new(&self.dims, extents).map_err(dra::Error::from)?;
         let mut found = Differences { count: 0, first: u64::MAX };
         let mut reading: VecDeque<UnderWay> = VecDeque::new();
-        for (number, at) in
-            Section::whole(grid.counts()).map_err(command::error::Error::from)?.indices().enumerate()
-        {
+        for (number, at) in Section::whole(grid.counts()).map_err(dra::Error::from)?.indices().enumerate() {
             reading.push_back(self.read(pairs, number % pairs.len(), &grid.elements(&at))?);
             if reading.len() == pairs.len() {
-                self.finish(&mut reading, pairs, &mut found, &progress)?;
+                self.finish(&mut reading, pairs, &mut found, progress)?;
             }
         }
         while !reading.is_empty() {
-            self.finish(&mut reading, pairs, &mut found, &progress)?;
+            self.finish(&mut reading, pairs, &mut found, progress)?;
         }
         Ok(found)
     }
@@ -143,7 +147,7 @@ impl Comparer<'_> {
     fn read(&self, pairs: &[Pair], pair: usize, section: &Section) -> Result<UnderWay> {
         let in_source = self.permutation.inverse().section_to_target(section);
         let start = |side: usize, on_disk: &Section| -> Result<Request> {
-            let in_memory = Section::whole(&on_disk.counts()).map_err(command::error::Error::from)?;
+            let in_memory = Section::whole(&on_disk.counts()).map_err(dra::Error::from)?;
             let transfer = Transfer { in_memory, on_disk: *on_disk, reversed: false };
             Ok(self.arrays[side].read(&pairs[pair][side].in_memory(), &transfer)?)
         };
@@ -157,7 +161,7 @@ impl Comparer<'_> {
         reading: &mut VecDeque<UnderWay>,
         pairs: &[Pair],
         found: &mut Differences,
-        progress: &Progress,
+        progress: &mut dyn FnMut(u64),
     ) -> Result<()> {
         let Some(UnderWay { pair, section, requests }) = reading.pop_front() else { return Ok(()) };
         for mut request in requests {
@@ -165,7 +169,7 @@ impl Comparer<'_> {
         }
         // Afterwards no rank needs these boxes any more.
         agreed(self.disk, self.compare(&pairs[pair], &section, found))?;
-        progress.add(section.len() * self.element_bytes);
+        progress(section.len() * self.element_bytes);
         Ok(())
     }
 
@@ -226,8 +230,8 @@ impl Comparer<'_> {
         let comm = self.disk.comm();
         let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
         let (mut count, mut first) = ([signed(mine.count)], [signed(mine.first)]);
-        comm.all_reduce(&mut count, Operation::Sum).map_err(Error::Comm)?;
-        comm.all_reduce(&mut first, Operation::Min).map_err(Error::Comm)?;
+        comm.all_reduce(&mut count, Operation::Sum).map_err(dra::Error::from)?;
+        comm.all_reduce(&mut first, Operation::Min).map_err(dra::Error::from)?;
         let differing = count[0].unsigned_abs();
         let first = (differing > 0).then(|| index_of(&self.dims, first[0].unsigned_abs()).to_vec());
         Ok(Comparison { elements: self.dims.iter().product(), differing, first })
