@@ -119,7 +119,7 @@ impl Area {
     /// The area of the ranks of `comm` that are on this node; none if there is one of them only, or if they cannot share memory.
     ///
     /// Collective. Cost: the first time of a communicator some ten collective calls on its node, then none. Memory is taken as it
-    /// is used: at most 2 MiB a rank.
+    /// is used, in huge pages if the system gives them for memory in files: at most 2 MiB a rank.
     ///
     /// # Errors
     /// Those of MPI.

@@ -2,7 +2,7 @@
 //! it; it also runs by itself, or under a launcher: `mpirun -n 4 chemio-reblock SOURCE TARGET --brick 64,64`.
 //!
 //! - `launch`: running the launcher of the MPI that this is linked with.
-//! - `copy`: what all ranks do together; `compare`: whether the copy is like the source.
+//! - `copy`: what all ranks do together.
 #![forbid(unsafe_code)]
 
 mod copy;

@@ -168,9 +168,11 @@ impl Reblocking {
     pub fn plan(&self, ranks: u64) -> Result<Plan> {
         let (metadata, target) = (self.source.metadata(), self.spec.layout()?);
         let source_brick = self.source.layout().bricks().brick();
+        let shares = self.shares(ranks)?;
         let problem = Problem {
             permutation: self.permutation,
-            memory_bytes: self.shares(ranks)?.boxes,
+            memory_bytes: shares.boxes,
+            buffers_bytes: shares.buffers,
             rounding_bytes: rounding_bytes(ranks, 1),
             align_bytes: self.spec.alignment.bytes(),
             ranks,

@@ -74,11 +74,11 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// As they are now. Cost: a look at the directory and at each shard.
+    /// As they are now.
     ///
     /// # Errors
     /// - [`Error::CorruptShard`]: something that is no file has the name of a shard. What the system says.
-    pub fn of(array: &ArrayDirectory) -> Result<Self> {
+    pub(crate) fn of(array: &ArrayDirectory) -> Result<Self> {
         let version = |number| {
             let path = array.shard_path(number);
             let found = metadata_anew(&path).map_err(refused(Operation::Look, &path))?;
@@ -89,6 +89,14 @@ impl Snapshot {
         };
         let shards = array.stored()?.shards.into_iter().map(version).collect::<Result<_>>()?;
         Ok(Self { shards })
+    }
+
+    /// As they are now, those that can be looked at: who reads an array takes what is not there for what nobody wrote. Cost: a look at each
+    /// shard that there may be.
+    pub fn of_found(array: &ArrayDirectory) -> Self {
+        let version =
+            |number| metadata_anew(&array.shard_path(number)).ok().map(|found| (number, Version::of(&found)));
+        Self { shards: (0..array.layout().shards_count()).filter_map(version).collect() }
     }
 
     /// The numbers of the shards, ascending.

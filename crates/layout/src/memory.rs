@@ -31,7 +31,7 @@ pub struct Shares {
 }
 
 /// The room of a brick on disk, at most, in a source, a target, and arrays between passes, whose bricks have no more elements than the
-/// larger of both, or what buffers are good for, and begin at multiples of `align_bytes`.
+/// larger of both, or what their buffers are good for, and begin at multiples of `align_bytes`.
 pub fn brick_bytes_max(source_bytes: u64, target_bytes: u64, align_bytes: u64) -> u64 {
     source_bytes.max(target_bytes).checked_next_multiple_of(align_bytes).unwrap_or(u64::MAX)
 }
@@ -47,12 +47,10 @@ pub fn share(memory_bytes: u64, io_processes: u64, brick_bytes: u64, rounding_by
     Shares { buffers, boxes: left.max((BOXES_BRICKS_MIN * least).saturating_add(rounding_bytes)) }
 }
 
-/// The room of a brick between passes, at most: no more than the buffers are good for that `boxes_bytes` on so many ranks leave. What is
+/// The room of a brick between passes, at most, if it is to do with buffers of so many bytes: two of them are in use at a time, and what is
 /// longer than [`BUFFER_BYTES_MIN`] is moved in pieces. `brick_bytes`: the larger one of source and target.
-pub(crate) fn between_brick_bytes_max(boxes_bytes: u64, ranks: u64, brick_bytes: u64) -> u64 {
-    let least = brick_bytes.min(BUFFER_BYTES_MIN);
-    let buffers = (boxes_bytes / BUFFERS_PART / ranks.max(1)).max(2 * least);
-    if buffers >= 2 * BUFFER_BYTES_MIN { u64::MAX } else { brick_bytes.max(buffers / 2) }
+pub(crate) fn between_brick_bytes_max(buffers_bytes: u64, brick_bytes: u64) -> u64 {
+    if buffers_bytes >= 2 * BUFFER_BYTES_MIN { u64::MAX } else { brick_bytes.max(buffers_bytes / 2) }
 }
 
 #[cfg(test)]
@@ -71,17 +69,15 @@ mod tests {
     #[test]
     fn buffers_are_good_for_bricks_between_passes() {
         for memory_bytes in (0..24).map(|log| 1000u64 << log) {
-            for (ranks, io_processes) in [(1, 1), (4, 2), (4, 4)] {
-                for brick_bytes in [8192, 100_000, MIB, 5 * MIB] {
-                    let Shares { buffers, boxes } = share(memory_bytes, io_processes, brick_bytes, 8192);
-                    let between_bytes = between_brick_bytes_max(boxes, ranks, brick_bytes);
-                    assert!(between_bytes >= brick_bytes);
-                    assert!(2 * between_bytes.min(BUFFER_BYTES_MIN) <= buffers.max(2 * brick_bytes));
-                }
+            for brick_bytes in [8192, 100_000, MIB, 5 * MIB] {
+                let Shares { buffers, .. } = share(memory_bytes, 2, brick_bytes, 8192);
+                let between_bytes = between_brick_bytes_max(buffers, brick_bytes);
+                assert!(between_bytes >= brick_bytes);
+                assert!(2 * between_bytes.min(BUFFER_BYTES_MIN) <= buffers, "{memory_bytes} {brick_bytes}");
             }
         }
-        assert_eq!(between_brick_bytes_max(64 * MIB, 2, 8192), u64::MAX);
-        assert_eq!(between_brick_bytes_max(8 * MIB, 2, 8192), MIB / 4);
+        assert_eq!(between_brick_bytes_max(2 * MIB, 8192), u64::MAX);
+        assert_eq!(between_brick_bytes_max(MIB, 8192), MIB / 2);
     }
 
     #[test]

@@ -12,10 +12,10 @@ use crate::memory::{between_brick_bytes_max, brick_bytes_max};
 use crate::model::Work;
 use crate::on_disk;
 use crate::permutation::Permutation;
-use crate::problem::{Buffers, Problem, Units};
+use crate::problem::{Buffers, Problem, Shapes, Units};
 use axis::Axis;
 use cost::{Counted, PassCost, Prices, product, traversal_order};
-use multipass::{Bounds, Leg, Solved, best_passes, seconds};
+use multipass::{Bounds, Leg, Solved, best_passes, bricks_count, seconds};
 use parallel::balanced_factors;
 use search::{Budget, CANDIDATES_MAX, EXHAUSTIVE_MAX, Effort, Found, Search};
 use section::{BrickGrid, Shape};
@@ -222,7 +222,7 @@ impl Plan {
 }
 
 /// The cheapest plan that was found. Deterministic. Cost: at most [`CANDIDATES_MAX`](crate::CANDIDATES_MAX) candidates, and as a
-/// rule some ten thousand; it does not depend on the size of the array.
+/// rule some ten thousand, or some hundred thousand where several passes may be cheaper than one; it does not depend on the size of the array.
 ///
 /// # Errors
 /// - [`Error::Shape`], [`Error::DimsDiffer`], [`Error::Zero`], [`Error::TooLarge`], [`Error::Ranks`], [`Error::IoProcesses`]: the
@@ -279,19 +279,34 @@ impl Planner<'_> {
     }
 
     fn passes(&self, leg: &Leg, kind: Kind, budget: &mut Budget) -> Option<Vec<Solved>> {
-        let bricks = [&leg.shapes.source_stored, &leg.shapes.target_stored];
-        let larger = bricks.iter().map(|brick| brick.iter().product::<u64>()).max().expect("two");
-        let Problem { memory_bytes, ranks, element_bytes, align_bytes, .. } = *self.problem;
-        let larger_bytes = brick_bytes_max(larger.saturating_mul(element_bytes), 0, align_bytes);
-        let between_bytes = between_brick_bytes_max(memory_bytes, ranks, larger_bytes);
         let bounds = Bounds {
             ideal_seconds: self.ideal_seconds(leg, self.problem.buffers),
-            brick_elems_max: (between_bytes / align_bytes.max(1) * align_bytes / element_bytes).max(larger),
+            brick_elems_max: self.between_elems_max(leg),
+            bricks_count_min: self.between_count_min(leg),
             means_only: kind == Kind::Paper,
         };
         let mut single =
             |leg: &Leg, effort: Effort, budget: &mut Budget| self.single(leg, kind, effort, budget);
         best_passes(leg, &mut single, bounds, budget)
+    }
+
+    /// Elements of a brick between passes, at most.
+    fn between_elems_max(&self, leg: &Leg) -> u64 {
+        let elems = |brick: &Shape| brick.iter().fold(1u64, |elems, &extent| elems.saturating_mul(extent));
+        let larger = elems(&leg.shapes.source_stored).max(elems(&leg.shapes.target_stored));
+        let Problem { buffers_bytes, element_bytes, align_bytes, .. } = *self.problem;
+        let larger_bytes = brick_bytes_max(larger.saturating_mul(element_bytes), 0, align_bytes.max(1));
+        let between_bytes = between_brick_bytes_max(buffers_bytes, larger_bytes);
+        // Each begins at such a multiple.
+        (between_bytes / align_bytes.max(1) * align_bytes.max(1) / element_bytes).max(larger)
+    }
+
+    /// So many bricks there are between passes at least, so that each rank that writes, and each host's file, has some, if those of the source
+    /// or the target are as many.
+    fn between_count_min(&self, leg: &Leg) -> u64 {
+        let Shapes { dims, source, target, .. } = leg.shapes;
+        let Problem { io_processes, files, .. } = *self.problem;
+        bricks_count(&dims, &source).min(bricks_count(&dims, &target)).min(io_processes.max(files))
     }
 
     /// How long it takes to read and to write everything once, whatever that means for operations, steps and memory.

@@ -74,6 +74,9 @@ pub struct Problem {
     /// What an array in memory takes beyond its elements, at most, on all ranks together: see [`rounding_bytes`](crate::rounding_bytes()).
     /// Each Max block is one, each write block, and all that is retained together.
     pub rounding_bytes: u64,
+    /// What the buffers of a rank that reads or writes have, where ranks differ the least of it: larger bricks than those of source and target
+    /// are made between passes only if these are good for them. They are beside `memory_bytes`.
+    pub buffers_bytes: u64,
     /// Bricks of arrays between passes begin at multiples of so many bytes.
     pub align_bytes: u64,
     /// In so many files, or about as many: one for each host.
@@ -103,6 +106,7 @@ impl Problem {
             permutation: Permutation::identity(dims.len().min(section::DIMS_MAX)),
             memory_bytes: 64 << 20,
             rounding_bytes: 0,
+            buffers_bytes: u64::MAX,
             align_bytes: 4096,
             files: 1,
             ranks: 1,

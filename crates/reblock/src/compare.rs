@@ -3,7 +3,9 @@
 //! Both arrays are read anew, box by box, each into an array of all ranks; while one pair of boxes is compared the next one is
 //! read. Nothing of what has put the target together is used. Ranks compare the *pieces* of a box in turn.
 
+use crate::copy::Options;
 use crate::error::Result;
+use crate::prepare::{agree, check_shapes};
 use comm::Operation;
 use dra::{Context, DiskArray, MadeArray, MakeArray, MemoryError, Request, Transfer};
 use layout::Permutation;
@@ -11,7 +13,7 @@ use section::{BrickGrid, Layout, Runs, Section, Shape, size};
 use std::collections::VecDeque;
 
 /// Pairs of boxes: one is read while the other one is compared.
-const PAIRS: u64 = 2;
+const PAIRS: usize = 2;
 /// How much of a box a rank compares at a time.
 const PIECE_BYTES: u64 = 256 << 10;
 
@@ -43,7 +45,8 @@ struct Differences {
 ///
 /// # Errors
 /// The same on every rank.
-/// - [`Error::Array`](crate::Error::Array): an array that is not complete, or cannot be read; no memory.
+/// - [`Error::TypesDiffer`](crate::Error::TypesDiffer), [`Error::DimsDiffer`](crate::Error::DimsDiffer): the elements of the one have no place in the other.
+/// - [`Error::Array`](crate::Error::Array): an array that is not complete, or cannot be read; no memory; ranks compare different ones.
 pub fn compare(
     context: &Context,
     maker: &dyn MakeArray,
@@ -52,6 +55,7 @@ pub fn compare(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Comparison> {
     let disk = context;
+    agree(disk, check_shapes(source, target, permutation), source, target, permutation, &Options::default())?;
     let metadata = target.directory().metadata();
     let (dims, element_bytes) = (metadata.dims, metadata.data_type.bytes());
     let memory_bytes = disk.memory_bytes().saturating_mul(disk.comm().size() as u64) / 2;
@@ -59,19 +63,18 @@ pub fn compare(
         permutation.to_target(source.directory().layout().bricks().brick()),
         *target.directory().layout().bricks().brick(),
     ];
-    let extents = extents(&dims, &bricks, memory_bytes / (2 * PAIRS) / element_bytes);
+    let extents = extents(&dims, &bricks, memory_bytes / (2 * PAIRS as u64) / element_bytes);
     let comparer = Comparer { disk, arrays: [source, target], permutation, dims, element_bytes };
-    let mut pairs = vec![];
-    for _ in 0..PAIRS {
-        let shapes = [permutation.to_source(&extents), extents];
-        let made = shapes.map(|shape| agreed(disk, maker.make(metadata.data_type, &shape)));
-        let [of_source, of_target] = made;
-        pairs.push([of_source?, of_target?]);
-    }
-    let found = comparer.all(&pairs, &extents, progress);
-    let freed = pairs.into_iter().flatten().try_for_each(|made| agreed(disk, made.free()));
+    let mut boxes = vec![];
+    let made = (0..PAIRS).flat_map(|_| [permutation.to_source(&extents), extents]).try_for_each(|shape| {
+        boxes.push(agreed(disk, maker.make(metadata.data_type, &shape))?);
+        Ok(())
+    });
+    let found = made.and_then(|()| comparer.all(&boxes, &extents, progress));
+    // Whatever has failed, on all ranks.
+    let freed: Vec<_> = boxes.into_iter().map(|made| agreed(disk, made.free())).collect();
     let found = comparer.together(found?)?;
-    freed.map(|()| found)
+    freed.into_iter().collect::<Result<()>>().map(|()| found)
 }
 
 fn agreed<T>(disk: &Context, mine: std::result::Result<T, MemoryError>) -> Result<T> {
@@ -124,32 +127,33 @@ struct UnderWay {
     requests: [Request; 2],
 }
 
-type Pair = [Box<dyn MadeArray>; 2];
+/// Of a source and of a target, in turn.
+type Boxes = [Box<dyn MadeArray>];
 
 impl Comparer<'_> {
-    fn all(&self, pairs: &[Pair], extents: &Shape, progress: &mut dyn FnMut(u64)) -> Result<Differences> {
+    fn all(&self, boxes: &Boxes, extents: &Shape, progress: &mut dyn FnMut(u64)) -> Result<Differences> {
         let grid = BrickGrid::new(&self.dims, extents).map_err(dra::Error::from)?;
         let mut found = Differences { count: 0, first: u64::MAX };
         let mut reading: VecDeque<UnderWay> = VecDeque::new();
         for (number, at) in Section::whole(grid.counts()).map_err(dra::Error::from)?.indices().enumerate() {
-            reading.push_back(self.read(pairs, number % pairs.len(), &grid.elements(&at))?);
-            if reading.len() == pairs.len() {
-                self.finish(&mut reading, pairs, &mut found, progress)?;
+            reading.push_back(self.read(boxes, number % PAIRS, &grid.elements(&at))?);
+            if reading.len() == PAIRS {
+                self.finish(&mut reading, boxes, &mut found, progress)?;
             }
         }
         while !reading.is_empty() {
-            self.finish(&mut reading, pairs, &mut found, progress)?;
+            self.finish(&mut reading, boxes, &mut found, progress)?;
         }
         Ok(found)
     }
 
     /// Starts to read a box of both arrays.
-    fn read(&self, pairs: &[Pair], pair: usize, section: &Section) -> Result<UnderWay> {
+    fn read(&self, boxes: &Boxes, pair: usize, section: &Section) -> Result<UnderWay> {
         let in_source = self.permutation.inverse().section_to_target(section);
         let start = |side: usize, on_disk: &Section| -> Result<Request> {
             let in_memory = Section::whole(&on_disk.counts()).map_err(dra::Error::from)?;
             let transfer = Transfer { in_memory, on_disk: *on_disk, reversed: false };
-            Ok(self.arrays[side].read(&pairs[pair][side].in_memory(), &transfer)?)
+            Ok(self.arrays[side].read(&boxes[2 * pair + side].in_memory(), &transfer)?)
         };
         let requests = [start(0, &in_source)?, start(1, section)?];
         Ok(UnderWay { pair, section: *section, requests })
@@ -159,7 +163,7 @@ impl Comparer<'_> {
     fn finish(
         &self,
         reading: &mut VecDeque<UnderWay>,
-        pairs: &[Pair],
+        boxes: &Boxes,
         found: &mut Differences,
         progress: &mut dyn FnMut(u64),
     ) -> Result<()> {
@@ -168,7 +172,7 @@ impl Comparer<'_> {
             request.wait()?;
         }
         // Afterwards no rank needs these boxes any more.
-        agreed(self.disk, self.compare(&pairs[pair], &section, found))?;
+        agreed(self.disk, self.compare(&boxes[2 * pair..][..2], &section, found))?;
         progress(section.len() * self.element_bytes);
         Ok(())
     }
@@ -176,7 +180,7 @@ impl Comparer<'_> {
     /// Compares this rank's pieces.
     fn compare(
         &self,
-        pair: &Pair,
+        pair: &Boxes,
         section: &Section,
         found: &mut Differences,
     ) -> std::result::Result<(), MemoryError> {

@@ -21,18 +21,23 @@ pub(crate) fn path_of(array: &DiskArray) -> &Path {
 /// - [`Error::Array`] with [`dra::Error::Access`]: one of them was opened for something else.
 /// - [`Error::TypesDiffer`], [`Error::DimsDiffer`]: the elements of the one have no place in the other.
 pub fn check(source: &DiskArray, target: &DiskArray, permutation: &Permutation) -> Result<()> {
-    let access = |array: &DiskArray, opened, asked| {
-        Err(Error::Array(dra::Error::Access { path: path_of(array).to_owned(), opened, asked }))
-    };
     if is_same(path_of(source), path_of(target)) {
         return Err(Error::SameArray { path: path_of(source).to_owned() });
     }
+    let access = |array: &DiskArray, opened, asked| {
+        Err(Error::Array(dra::Error::Access { path: path_of(array).to_owned(), opened, asked }))
+    };
     if source.access() == Access::WriteOnly {
         return access(source, "writing", "reading");
     }
     if target.access() == Access::ReadOnly {
         return access(target, "reading", "writing");
     }
+    check_shapes(source, target, permutation)
+}
+
+/// Whether each element of the one has its place in the other. Local.
+pub(crate) fn check_shapes(source: &DiskArray, target: &DiskArray, permutation: &Permutation) -> Result<()> {
     let (from, to) = (source.directory().metadata(), target.directory().metadata());
     if from.data_type != to.data_type {
         return Err(Error::TypesDiffer {
@@ -120,9 +125,12 @@ pub(crate) fn prepare(
     let shares = share(memory_bytes, io_processes, brick_bytes, rounding_bytes);
     let brick = |array: &DiskArray| array.directory().layout().bricks().brick().to_vec();
     let metadata = source.directory().metadata();
+    // Where ranks were given different memory, the least: bricks are moved in the same pieces on all of them.
+    let limit_bytes = shares.buffers.min(least_bytes);
     let problem = Problem {
         permutation: *permutation,
         memory_bytes: shares.boxes,
+        buffers_bytes: limit_bytes,
         rounding_bytes,
         align_bytes,
         // As of arrays that say nothing: hosts that write to one file wait for each other.
@@ -134,8 +142,6 @@ pub(crate) fn prepare(
         buffers: Buffers::WITHOUT_WRITE_BLOCKS,
         ..Problem::new(&metadata.dims, metadata.data_type.bytes(), &brick(source), &brick(target))
     };
-    // Where ranks were given different memory, the least: bricks are moved in the same pieces on all of them.
-    let limit_bytes = shares.buffers.min(least_bytes);
     let buffers_bytes = dra::buffers_bytes_max(limit_bytes, brick_bytes);
     Ok(Prepared { plan: plan(&problem)?, limit_bytes, buffers_bytes })
 }

@@ -13,6 +13,7 @@ use super::search::{Budget, Effort, Found};
 use crate::permutation::Permutation;
 use crate::problem::Shapes;
 use section::Shape;
+use std::collections::HashSet;
 
 /// How often a pass may be replaced by several.
 const DEPTH_MAX: u32 = 2;
@@ -55,6 +56,8 @@ pub(crate) struct Bounds {
     pub(crate) ideal_seconds: f64,
     /// Bricks between them have no more elements.
     pub(crate) brick_elems_max: u64,
+    /// And there are so many of them at least.
+    pub(crate) bricks_count_min: u64,
     /// Bricks between them are the means, as in the paper.
     pub(crate) means_only: bool,
 }
@@ -66,11 +69,11 @@ pub(crate) fn best_passes(
     bounds: Bounds,
     budget: &mut Budget,
 ) -> Option<Vec<Solved>> {
-    let best = Chains { single, bounds, budget }.best(leg, DEPTH_MAX);
+    let best = Chains { single, bounds, budget }.best(leg, DEPTH_MAX)?;
     if bounds.means_only {
-        return best;
+        return Some(best);
     }
-    budget.in_part(NEARBY_PARTS, |budget| Chains { single, bounds, budget }.nearby(leg, best))
+    Some(budget.in_part(NEARBY_PARTS, |budget| Chains { single, bounds, budget }.nearby(leg, best)))
 }
 
 struct Chains<'a, 'b> {
@@ -108,18 +111,17 @@ impl Chains<'_, '_> {
 
     /// Better passes than these, if there are any nearby: with other numbers of Max blocks; or two, through other bricks. From the best
     /// ones so far, or the means, one goes to ever better ones in their neighbourhood.
-    fn nearby(&mut self, leg: &Leg, best: Option<Vec<Solved>>) -> Option<Vec<Solved>> {
+    fn nearby(&mut self, leg: &Leg, best: Vec<Solved>) -> Vec<Solved> {
         let Shapes { dims, source, target, .. } = leg.shapes;
-        if best.as_deref().map_or(f64::INFINITY, seconds) <= 2.0 * self.bounds.ideal_seconds {
+        if seconds(&best) <= 2.0 * self.bounds.ideal_seconds {
             return best;
         }
-        let best: Option<Vec<Solved>> =
-            best.map(|passes| passes.into_iter().map(|pass| self.with_more_effort(pass)).collect());
-        let mut at = match best.as_deref() {
-            Some([(first, _), _]) => first.shapes.target,
+        let best: Vec<Solved> = best.into_iter().map(|pass| self.with_more_effort(pass)).collect();
+        let mut at = match &best[..] {
+            [(first, _), _] => first.shapes.target,
             _ => Shape::from_fn(dims.len(), |d| mean(source[d], target[d], 0.5)),
         };
-        let mut two: Option<Vec<Solved>> = None;
+        let (mut two, mut tried): (Option<Vec<Solved>>, HashSet<Shape>) = Default::default();
         let mut is_better = true;
         while is_better {
             is_better = false;
@@ -127,8 +129,7 @@ impl Chains<'_, '_> {
                 if self.budget.is_spent() {
                     break;
                 }
-                let elems = between.iter().fold(1, |elems: u64, &extent| elems.saturating_mul(extent));
-                if elems > self.bounds.brick_elems_max {
+                if !self.is_allowed(&leg.shapes, &between) || !tried.insert(between) {
                     continue;
                 }
                 if let Some(passes) = self.two(leg, between)
@@ -139,13 +140,18 @@ impl Chains<'_, '_> {
                 }
             }
         }
-        let is_cheaper = |two: &Vec<Solved>| best.as_deref().is_none_or(|best| seconds(two) < seconds(best));
-        two.filter(is_cheaper).or(best)
+        two.filter(|two| seconds(two) < seconds(&best)).unwrap_or(best)
     }
 
     fn with_more_effort(&mut self, (leg, found): Solved) -> Solved {
         let more = (self.single)(&leg, Effort::More, self.budget);
         (leg, found.better(more))
+    }
+
+    fn is_allowed(&self, shapes: &Shapes, between: &Shape) -> bool {
+        let elems = between.iter().fold(1, |elems: u64, &extent| elems.saturating_mul(extent));
+        elems <= self.bounds.brick_elems_max
+            && bricks_count(&shapes.dims, between) >= self.bounds.bricks_count_min
     }
 
     /// Two passes, through these bricks.
@@ -165,6 +171,11 @@ impl Chains<'_, '_> {
         passes.extend(self.best(&left, depth)?);
         Some(passes)
     }
+}
+
+/// Into how many bricks an array is cut.
+pub(crate) fn bricks_count(dims: &Shape, brick: &Shape) -> u64 {
+    (0..dims.len()).fold(1, |count: u64, d| count.saturating_mul(dims[d].div_ceil(brick[d])))
 }
 
 /// The intermediate bricks to try, in order from the source.

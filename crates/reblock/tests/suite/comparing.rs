@@ -50,16 +50,27 @@ pub(crate) fn elements_that_differ_are_counted_and_the_first_is_told(world: &Wor
     world.barrier();
 }
 
-/// What cannot be read is an error, and not a difference.
-pub(crate) fn an_unfinished_target_is_not_compared(world: &World) {
+/// What cannot be compared, or read, is an error, and not a difference.
+pub(crate) fn arrays_that_do_not_belong_together_and_unfinished_ones_are_not_compared(world: &World) {
     let disk = world.context(1 << 20);
     let elements = counted(60);
     let to = spec(&[6, 10], &[3, 3], DataType::Float64);
     let [source, mut target] =
         ["source", "target"].map(|name| world.source(&disk, &World::path(name), &to, &elements));
-    target.set_attribute(UNFINISHED, Some(serde_json::json!({ "what": "a test" }))).expect("set");
-    let same = Permutation::new(&[0, 1]).unwrap();
     let maker = dra_ga::maker(&world.ga);
+    for order in [&[1, 0][..], &[0, 1, 2]] {
+        let order = Permutation::new(order).unwrap();
+        let text = all_fail(&disk, reblock::compare(&disk, &maker, (&source, &target), &order, &mut |_| {}));
+        assert!(text.contains("extents"), "{text}");
+    }
+    if world.ga.ranks() > 1 {
+        // Of one rank only.
+        let order = if world.is_first() { [1, 0] } else { [0, 1] };
+        let order = Permutation::new(&order).unwrap();
+        all_fail(&disk, reblock::compare(&disk, &maker, (&source, &target), &order, &mut |_| {}));
+    }
+    target.set_attribute(UNFINISHED, Some(serde_json::json!({ "what": "a test" }))).expect("set");
+    let same = Permutation::identity(2);
     let found = reblock::compare(&disk, &maker, (&source, &target), &same, &mut |_| {});
     let text = all_fail(&disk, found);
     assert!(text.contains("a test has not ended"), "{text}");

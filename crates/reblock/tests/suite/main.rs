@@ -41,7 +41,8 @@ fn main() -> ExitCode {
             scenario!(between::arrays_between_passes_take_no_more_disk_than_the_plan_says).hosts(..2),
             scenario!(between::a_name_that_is_too_long_for_arrays_between_passes_is_told_as_that).hosts(..2),
             scenario!(comparing::elements_that_differ_are_counted_and_the_first_is_told).hosts(..2),
-            scenario!(comparing::an_unfinished_target_is_not_compared).hosts(..2),
+            scenario!(comparing::arrays_that_do_not_belong_together_and_unfinished_ones_are_not_compared)
+                .hosts(..2),
             scenario!(counting::what_reaches_the_disk_is_what_the_plan_has_counted).hosts(..2),
             scenario!(counting::large_bricks_are_written_around_the_page_cache).hosts(..2),
             scenario!(counting::buffers_leave_the_memory_to_boxes_and_get_it_back).hosts(..2),
@@ -60,6 +61,9 @@ fn main() -> ExitCode {
             .ranks(..=3)
             .hosts(..2),
             scenario!(memory::a_copy_that_cannot_begin_leaves_the_target_as_it_was).ranks(..=3),
+            scenario!(memory::a_comparison_gives_back_the_boxes_that_it_had_when_the_next_one_cannot_be_had)
+                .ranks(..=3)
+                .hosts(..2),
             scenario!(memory::what_the_system_counts_is_no_more_than_the_memory_that_was_given)
                 .ranks(..=3)
                 .hosts(..2),

@@ -201,6 +201,34 @@ pub(crate) fn whichever_box_cannot_be_had_all_ranks_are_told_and_another_try_com
 }
 
 /// Where not even the first box can be had nothing has been written, and what was there can be read as before.
+pub(crate) fn a_comparison_gives_back_the_boxes_that_it_had_when_the_next_one_cannot_be_had(world: &World) {
+    let disk = world.context(1 << 20);
+    let elements = counted(DIMS.iter().product());
+    let bricks = spec(&DIMS, &[4, 120], DataType::Float64);
+    let [source, target] =
+        ["source", "target"].map(|name| world.source(&disk, &World::path(name), &bricks, &elements));
+    let same = Permutation::identity(2);
+    let mut felt = 0;
+    for fails_at in 0.. {
+        let maker = Maker::new(world, fails_at);
+        let found = reblock::compare(&disk, &maker, (&source, &target), &same, &mut |_| {});
+        assert_eq!(maker.watched.in_being.load(Ordering::Relaxed), 0, "box {fails_at}");
+        match found {
+            Ok(found) => {
+                assert_eq!(found.differing, 0);
+                break;
+            }
+            failed => assert!(all_fail(&disk, failed).contains("no more memory")),
+        }
+        felt += 1;
+    }
+    assert_eq!(felt, 4);
+    for array in [source, target] {
+        array.delete().expect("deleted");
+    }
+    world.barrier();
+}
+
 pub(crate) fn a_copy_that_cannot_begin_leaves_the_target_as_it_was(world: &World) {
     let disk = world.context_for(50_000);
     let (path, elements) = (World::path("target"), counted(DIMS.iter().product()));
