@@ -86,6 +86,37 @@ static void what_a_rank_has_waited_for_every_other_rank_reads(void)
     CHECK_EQUAL(SF_Destroy(file), 0);
 }
 
+/* Small ones that ranks of a node write in turn reach the kernel together. */
+static void records_written_in_turn_are_read_by_every_rank(void)
+{
+    enum { UNDER_WAY = 4, RECORDS = 60 };
+    static double mine[UNDER_WAY][BLOCK], expected[BLOCK], found[BLOCK];
+    int file = create("turns", -1.0, -1.0, 8.0 * BLOCK), list[UNDER_WAY], round, other;
+    for (round = 0; round < RECORDS + UNDER_WAY; round++) {
+        int slot = round % UNDER_WAY;
+        if (round >= UNDER_WAY) {
+            CHECK_EQUAL(SF_Wait(&list[slot]), 0);
+            CHECK_EQUAL(SF_Wait(&list[slot]), 0);
+            fill(expected, me, round - UNDER_WAY);
+            CHECK_EQUAL(read_now(file, 8.0 * BLOCK * ((round - UNDER_WAY) * ranks + me), sizeof found, found), 0);
+            CHECK(memcmp(found, expected, sizeof found) == 0);
+        }
+        if (round >= RECORDS) continue;
+        fill(mine[slot], me, round);
+        CHECK_EQUAL(SF_Write(file, 8.0 * BLOCK * (round * ranks + me), sizeof mine[slot], (char *)mine[slot], &list[slot]), 0);
+    }
+    GA_Sync();
+    for (round = 0; round < RECORDS; round++) {
+        for (other = 0; other < ranks; other++) {
+            fill(expected, other, round);
+            CHECK_EQUAL(read_now(file, 8.0 * BLOCK * (round * ranks + other), sizeof found, found), 0);
+            CHECK(memcmp(found, expected, sizeof found) == 0);
+        }
+    }
+    GA_Sync();
+    CHECK_EQUAL(SF_Destroy(file), 0);
+}
+
 static void holes_read_as_zeros(void)
 {
     char found[16];
@@ -282,6 +313,7 @@ int main(int argc, char **argv)
     RUN(trailing_blanks_of_a_name_in_c_are_part_of_it);
     RUN(what_is_there_stays_when_a_file_is_created_again);
     RUN(what_a_rank_has_waited_for_every_other_rank_reads);
+    RUN(records_written_in_turn_are_read_by_every_rank);
     RUN(holes_read_as_zeros);
     RUN(a_read_past_the_end_is_an_error);
     RUN(no_bytes_are_no_error);

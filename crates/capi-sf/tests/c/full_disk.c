@@ -79,20 +79,20 @@ static void writes_that_nobody_waits_for_are_told_by_close_once(void)
 
 /* By the hint they are small: on a disk several of them reach the kernel together, by the wait for one of them. In memory each is
  * written at once. */
-static void small_writes_fail_at_the_wait_and_later_ones_are_carried_out(void)
+static void small_writes_fail(double at, double step)
 {
     enum { LITTLE = 4000, UNDER_WAY = 8 };
     static char found[LITTLE];
     int file = create("little", -1.0, -1.0, LITTLE), list[UNDER_WAY], i, failed = 0;
-    double at = me * 1e9, later = 5e8 + (double)me * LITTLE;
+    double end = at + 2e8, later = 5e8 + (double)me * LITTLE;
     char *ballast = in_scratch("ballast");
     if (me == 0) {
         FILE *stream = fopen(ballast, "wb");
         CHECK(stream != NULL && fwrite(record, 1, RECORD, stream) == RECORD && fclose(stream) == 0);
     }
     GA_Sync();
-    while (failed == 0 && at < me * 1e9 + 1e8) {
-        for (i = 0; i < UNDER_WAY; i++, at += LITTLE) CHECK_EQUAL(SF_Write(file, at, LITTLE, record, &list[i]), 0);
+    while (failed == 0 && at < end) {
+        for (i = 0; i < UNDER_WAY; i++, at += step) CHECK_EQUAL(SF_Write(file, at, LITTLE, record, &list[i]), 0);
         for (i = 0; i < UNDER_WAY; i++) {
             int code = SF_Wait(&list[i]);
             CHECK(code == 0 || code == SF_ERR_AWRITE);
@@ -112,6 +112,17 @@ static void small_writes_fail_at_the_wait_and_later_ones_are_carried_out(void)
     CHECK(memcmp(found, record, LITTLE) == 0);
     GA_Sync();
     CHECK_EQUAL(SF_Destroy(file), 0);
+}
+
+static void small_writes_fail_at_the_wait_and_later_ones_are_carried_out(void)
+{
+    small_writes_fail(me * 1e9, 4000.0);
+}
+
+/* On a disk those of all ranks reach the kernel together. */
+static void small_writes_in_turn_fail_at_the_wait_and_later_ones_are_carried_out(void)
+{
+    small_writes_fail(me * 4000.0, ranks * 4000.0);
 }
 
 static void there_is_room_again_afterwards(void)
@@ -154,6 +165,7 @@ int main(int argc, char **argv)
     RUN(writes_fail_at_the_wait_every_time);
     RUN(writes_that_nobody_waits_for_are_told_by_close_once);
     RUN(small_writes_fail_at_the_wait_and_later_ones_are_carried_out);
+    RUN(small_writes_in_turn_fail_at_the_wait_and_later_ones_are_carried_out);
     RUN(there_is_room_again_afterwards);
     return end();
 }
