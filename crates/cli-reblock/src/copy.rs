@@ -63,14 +63,12 @@ pub(crate) fn run(options: &Reblock, ga: &ga::Context, canvas: Canvas) -> Result
     interrupt::change_last_words(if options.verify { NOT_COMPARED } else { COMPLETE });
     let verified =
         if options.verify { Some(verify(&disk, ga, &copy, (&source, &mut target), canvas)?) } else { None };
-    let bytes =
-        copy.source().metadata().dims.iter().product::<u64>() * copy.source().metadata().data_type.bytes();
     let facts = Facts {
         source: options.source.clone(),
         target: path,
         ranks: comm.size(),
         io_processes: target.io_processes(),
-        bytes,
+        bytes: copy.bytes(),
         seconds,
         done,
         verified,
@@ -129,9 +127,7 @@ fn verify(
     target.drop_cached();
     // Boxes take the other half.
     let _limit = disk.limit_memory(disk.memory_bytes() / 2);
-    let metadata = target.directory().metadata();
-    let bytes = metadata.dims.iter().product::<u64>() * metadata.data_type.bytes();
-    let bar = Progress::on(canvas, "comparing", Amount::Bytes(bytes));
+    let bar = Progress::on(canvas, "comparing", Amount::Bytes(copy.bytes()));
     let maker = dra_ga::maker(ga);
     let arrays = (source, &*target);
     let compared = reblock::compare(disk, &maker, arrays, copy.permutation(), &mut |bytes| bar.add(bytes));

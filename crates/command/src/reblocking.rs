@@ -136,6 +136,12 @@ impl Reblocking {
         }
     }
 
+    /// What all elements take.
+    pub fn bytes(&self) -> u64 {
+        let metadata = self.source.metadata();
+        metadata.dims.iter().product::<u64>() * metadata.data_type.bytes()
+    }
+
     /// The memory of each of `ranks` ranks, in bytes.
     pub fn memory_bytes_of_rank(&self, ranks: u64) -> u64 {
         self.options.memory.saturating_mul(1_000_000) / ranks.max(1) / MEMORY_UNIT * MEMORY_UNIT

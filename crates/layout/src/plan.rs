@@ -292,21 +292,22 @@ impl Planner<'_> {
 
     /// Elements of a brick between passes, at most.
     fn between_elems_max(&self, leg: &Leg) -> u64 {
-        let elems = |brick: &Shape| brick.iter().fold(1u64, |elems, &extent| elems.saturating_mul(extent));
-        let larger = elems(&leg.shapes.source_stored).max(elems(&leg.shapes.target_stored));
         let Problem { buffers_bytes, element_bytes, align_bytes, .. } = *self.problem;
-        let larger_bytes = brick_bytes_max(larger.saturating_mul(element_bytes), 0, align_bytes.max(1));
+        let elems = |brick: Shape| u64::try_from(product(brick.iter().copied())).unwrap_or(u64::MAX);
+        let [source, target] = [leg.shapes.source_stored, leg.shapes.target_stored].map(elems);
+        let [source_bytes, target_bytes] = [source, target].map(|elems| elems.saturating_mul(element_bytes));
+        let larger_bytes = brick_bytes_max(source_bytes, target_bytes, align_bytes);
         let between_bytes = between_brick_bytes_max(buffers_bytes, larger_bytes);
         // Each begins at such a multiple.
-        (between_bytes / align_bytes.max(1) * align_bytes.max(1) / element_bytes).max(larger)
+        (between_bytes / align_bytes * align_bytes / element_bytes).max(source).max(target)
     }
 
     /// So many bricks there are between passes at least, so that each rank that writes, and each host's file, has some, if those of the source
     /// or the target are as many.
-    fn between_count_min(&self, leg: &Leg) -> u64 {
+    fn between_count_min(&self, leg: &Leg) -> u128 {
         let Shapes { dims, source, target, .. } = leg.shapes;
         let Problem { io_processes, files, .. } = *self.problem;
-        bricks_count(&dims, &source).min(bricks_count(&dims, &target)).min(io_processes.max(files))
+        bricks_count(&dims, &source).min(bricks_count(&dims, &target)).min(io_processes.max(files).into())
     }
 
     /// How long it takes to read and to write everything once, whatever that means for operations, steps and memory.

@@ -38,6 +38,13 @@ struct Room {
     retained: Retained,
 }
 
+/// Tells all ranks what an array in memory has met on one of them. Collective.
+pub(crate) fn agreed<T>(context: &Context, mine: Result<T, MemoryError>) -> dra::Result<T> {
+    let told =
+        |error: MemoryError| dra::Error::Caller { code: dra::codes::FAILED, message: error.to_string() };
+    context.agree(mine.map_err(told))
+}
+
 impl<'a> Boxes<'a> {
     pub(crate) fn new(context: &Context, maker: Box<dyn MakeArray + 'a>, data_type: DataType) -> Self {
         Self { context: context.clone(), maker, data_type, taken_bytes: 0, taken_bytes_peak: 0, room: None }
@@ -71,9 +78,7 @@ impl<'a> Boxes<'a> {
     }
 
     fn agree<T>(&self, mine: Result<T, MemoryError>) -> dra::Result<T> {
-        let told =
-            |error: MemoryError| dra::Error::Caller { code: dra::codes::FAILED, message: error.to_string() };
-        self.context.agree(mine.map_err(told))
+        agreed(&self.context, mine)
     }
 
     /// Makes room for so many elements that are retained at once. Collective.

@@ -3,6 +3,7 @@
 //! Both arrays are read anew, box by box, each into an array of all ranks; while one pair of boxes is compared the next one is
 //! read. Nothing of what has put the target together is used. Ranks compare the *pieces* of a box in turn.
 
+use crate::boxes::agreed;
 use crate::copy::Options;
 use crate::error::Result;
 use crate::prepare::{agree, check_shapes};
@@ -48,13 +49,12 @@ struct Differences {
 /// - [`Error::TypesDiffer`](crate::Error::TypesDiffer), [`Error::DimsDiffer`](crate::Error::DimsDiffer): the elements of the one have no place in the other.
 /// - [`Error::Array`](crate::Error::Array): an array that is not complete, or cannot be read; no memory; ranks compare different ones.
 pub fn compare(
-    context: &Context,
+    disk: &Context,
     maker: &dyn MakeArray,
     (source, target): (&DiskArray, &DiskArray),
     permutation: &Permutation,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Comparison> {
-    let disk = context;
     agree(disk, check_shapes(source, target, permutation), source, target, permutation, &Options::default())?;
     let metadata = target.directory().metadata();
     let (dims, element_bytes) = (metadata.dims, metadata.data_type.bytes());
@@ -66,21 +66,17 @@ pub fn compare(
     let extents = extents(&dims, &bricks, memory_bytes / (2 * PAIRS as u64) / element_bytes);
     let comparer = Comparer { disk, arrays: [source, target], permutation, dims, element_bytes };
     let mut boxes = vec![];
-    let made = (0..PAIRS).flat_map(|_| [permutation.to_source(&extents), extents]).try_for_each(|shape| {
-        boxes.push(agreed(disk, maker.make(metadata.data_type, &shape))?);
-        Ok(())
-    });
+    let made: Result<()> =
+        (0..PAIRS).flat_map(|_| [permutation.to_source(&extents), extents]).try_for_each(|shape| {
+            boxes.push(agreed(disk, maker.make(metadata.data_type, &shape))?);
+            Ok(())
+        });
     let found = made.and_then(|()| comparer.all(&boxes, &extents, progress));
     // Whatever has failed, on all ranks.
     let freed: Vec<_> = boxes.into_iter().map(|made| agreed(disk, made.free())).collect();
     let found = comparer.together(found?)?;
-    freed.into_iter().collect::<Result<()>>().map(|()| found)
-}
-
-fn agreed<T>(disk: &Context, mine: std::result::Result<T, MemoryError>) -> Result<T> {
-    let told =
-        |error: MemoryError| dra::Error::Caller { code: dra::codes::FAILED, message: error.to_string() };
-    Ok(disk.agree(mine.map_err(told))?)
+    freed.into_iter().collect::<dra::Result<()>>()?;
+    Ok(found)
 }
 
 /// The extents of boxes with at most `elems_max` elements, one at least: of whole bricks of both arrays as far as may be.

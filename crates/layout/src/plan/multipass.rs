@@ -9,6 +9,7 @@
 //! Source: Krishnamoorthy et al., section 4.3 and figure 4, of which step 7 means from the source to the one third, from there to
 //! the two thirds, from there to the target.
 
+use super::cost::product;
 use super::search::{Budget, Effort, Found};
 use crate::permutation::Permutation;
 use crate::problem::Shapes;
@@ -57,7 +58,7 @@ pub(crate) struct Bounds {
     /// Bricks between them have no more elements.
     pub(crate) brick_elems_max: u64,
     /// And there are so many of them at least.
-    pub(crate) bricks_count_min: u64,
+    pub(crate) bricks_count_min: u128,
     /// Bricks between them are the means, as in the paper.
     pub(crate) means_only: bool,
 }
@@ -149,8 +150,7 @@ impl Chains<'_, '_> {
     }
 
     fn is_allowed(&self, shapes: &Shapes, between: &Shape) -> bool {
-        let elems = between.iter().fold(1, |elems: u64, &extent| elems.saturating_mul(extent));
-        elems <= self.bounds.brick_elems_max
+        product(between.iter().copied()) <= self.bounds.brick_elems_max.into()
             && bricks_count(&shapes.dims, between) >= self.bounds.bricks_count_min
     }
 
@@ -174,8 +174,8 @@ impl Chains<'_, '_> {
 }
 
 /// Into how many bricks an array is cut.
-pub(crate) fn bricks_count(dims: &Shape, brick: &Shape) -> u64 {
-    (0..dims.len()).fold(1, |count: u64, d| count.saturating_mul(dims[d].div_ceil(brick[d])))
+pub(crate) fn bricks_count(dims: &Shape, brick: &Shape) -> u128 {
+    product((0..dims.len()).map(|d| dims[d].div_ceil(brick[d])))
 }
 
 /// The intermediate bricks to try, in order from the source.
