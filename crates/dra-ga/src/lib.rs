@@ -57,8 +57,23 @@ pub struct Maker(ga::Context);
 
 impl MakeArray for Maker {
     fn make(&self, data_type: DataType, dims: &Shape) -> Result<Box<dyn MadeArray>, MemoryError> {
-        Ok(Box::new(Made(self.0.array(element_type(data_type), dims).exact().create()?)))
+        let array = self.0.array(element_type(data_type), dims);
+        let chunk = whole_rows(dims, self.0.world().ranks() as u64);
+        Ok(Box::new(Made(array.chunk(&chunk).exact().create()?)))
     }
+}
+
+/// So many rows for each rank come out even enough.
+const ROWS_OF_RANK_MIN: u64 = 8;
+
+/// What keeps all dimensions but the slowest one whole on each of so many ranks, if ranks then have about the same: bricks of which an array
+/// has whole rows are in one piece in memory, as they are on disk, and can be read straight to it.
+fn whole_rows(dims: &Shape, ranks: u64) -> Vec<i64> {
+    let rows = dims[0];
+    if !rows.is_multiple_of(ranks) && rows < ROWS_OF_RANK_MIN * ranks {
+        return vec![];
+    }
+    dims.iter().enumerate().map(|(d, &extent)| if d == 0 { 0 } else { extent.cast_signed() }).collect()
 }
 
 #[derive(Debug)]

@@ -26,11 +26,11 @@ use crate::error::{Error, Result};
 pub(super) use buffers::buffer_bytes;
 pub use buffers::{BUFFER_BYTES_MIN, buffers_bytes_max};
 use buffers::{BUFFERS_MIN, Buffers};
-use elio::PageBuffer;
+use elio::{MemoryPiece, PageBuffer};
 use flight::{Flight, Moving, Placed, Stage};
 pub(super) use offer::Offer;
 use section::size;
-use start::{Start, Started};
+use start::{Room, Start, Started};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -77,6 +77,8 @@ pub(super) struct Pipeline {
 struct Current {
     job: Arc<Job>,
     parts: Parts,
+    /// The next part, for which no buffer was free.
+    held_back: Option<Part>,
     space: SpaceAhead,
     /// Of each of its buffers.
     buffer_bytes: u64,
@@ -171,7 +173,7 @@ impl Pipeline {
 
     /// Starts the next part of the current job, or begins or ends a job.
     fn start_next(&mut self, driver: &impl Driver) -> Advanced {
-        let Some(Current { job, parts, space, batch, buffer_bytes }) = &mut self.current else {
+        let Some(Current { job, parts, held_back, buffer_bytes, .. }) = &mut self.current else {
             let Some(job) = driver.next_job() else { return Advanced::Nothing };
             self.begun.push(Arc::clone(&job));
             let buffer_bytes = self.buffers.len_for(job.array.room_bytes());
@@ -179,7 +181,8 @@ impl Pipeline {
             let space = SpaceAhead::for_job(&job, buffer_bytes);
             match job.array.shards.look_again() {
                 Ok(()) => {
-                    self.current = Some(Current { job, parts, space, buffer_bytes, batch: None });
+                    let (held_back, batch) = (None, None);
+                    self.current = Some(Current { job, parts, held_back, space, buffer_bytes, batch });
                     self.is_copying = false;
                 }
                 Err(error) => self.end(&job, Some(error), driver),
@@ -187,46 +190,72 @@ impl Pipeline {
             return Advanced::Something;
         };
         let (job, buffer_bytes) = (Arc::clone(job), *buffer_bytes);
-        if job.has_failed() || parts.is_at_end() {
+        if job.has_failed() || (held_back.is_none() && parts.is_at_end()) {
             self.end(&job, None, driver);
             return Advanced::Something;
         }
-        let is_enough = match job.how.direction {
-            Direction::ToDisk => writes_enough(self.flights.len() as u64, buffer_bytes),
-            Direction::ToMemory => {
-                let reading = self.flights.iter_mut().map(Flight::long_bytes_left).filter(|&bytes| bytes > 0);
-                let (count, bytes) = reading.fold((0, 0), |(count, sum), bytes| (count + 1, sum + bytes));
-                reads_enough(count, bytes, buffer_bytes, elio::ranks_on_node())
-            }
-        };
-        if is_enough {
+        if self.has_enough_in_flight(job.how.direction, buffer_bytes) {
             return Advanced::Nothing;
         }
-        let in_use = self.flights.len() + usize::from(batch.is_some());
-        match self.buffers.prepare(buffer_bytes, in_use) {
-            Ok(true) => {}
-            // Wait until some come back.
-            Ok(false) => return self.start_batch(driver),
-            Err(error) => {
-                self.end(&job, Some(error), driver);
-                return Advanced::Something;
+        let Some(current) = &mut self.current else { return Advanced::Nothing };
+        let Some(part) = current.held_back.take().or_else(|| current.parts.next(&job.array)) else {
+            return Advanced::Something;
+        };
+        let straight = straight(&job, &part, buffer_bytes);
+        if straight.is_none() {
+            let with_buffer = self.flights.iter().filter(|flight| flight.has_buffer()).count();
+            let in_use = with_buffer + usize::from(current.batch.is_some());
+            match self.buffers.prepare(buffer_bytes, in_use) {
+                Ok(true) => {}
+                // Wait until some come back.
+                Ok(false) => {
+                    current.held_back = Some(part);
+                    return self.start_batch(driver);
+                }
+                Err(error) => {
+                    self.end(&job, Some(error), driver);
+                    return Advanced::Something;
+                }
             }
         }
-        if let Some(part) = parts.next(&job.array) {
-            space.reach_next(&job.array);
-            self.settle(&job, &part);
-            job.part_started();
-            let begun = match job.how.direction {
-                Direction::ToMemory => self.start_reading(&job, &part, driver),
-                Direction::ToDisk => self.start_writing(&job, &part, driver),
-            };
-            match begun {
-                Ok(Begun::OnItsWay) => {}
-                Ok(Begun::Finished) => self.parts_finished(&job, 1, Ok(())),
-                Err(error) => self.parts_finished(&job, 1, Err(error)),
+        current.space.reach_next(&job.array);
+        self.settle(&job, &part);
+        job.part_started();
+        let begun = match (job.how.direction, straight) {
+            (Direction::ToMemory, Some(Straight { placed, memory })) => {
+                let (job, parts) = (Arc::clone(&job), Arc::new([placed]));
+                self.take_first_step(Start { job, parts, room: Room::Memory(memory) }, driver);
+                Ok(Begun::OnItsWay)
             }
+            (Direction::ToMemory, None) => self.start_reading(&job, &part, driver),
+            (Direction::ToDisk, _) => self.start_writing(&job, &part, driver),
+        };
+        match begun {
+            Ok(Begun::OnItsWay) => {}
+            Ok(Begun::Finished) => self.parts_finished(&job, 1, Ok(())),
+            Err(error) => self.parts_finished(&job, 1, Err(error)),
         }
         Advanced::Something
+    }
+
+    /// Whether one more part of this direction would be of no use beside those of the same direction. Reads and writes do not count for
+    /// each other: a device that finishes at once all it was asked for would get them by turns, and wait for copies in between.
+    fn has_enough_in_flight(&mut self, direction: Direction, buffer_bytes: u64) -> bool {
+        let of_same = self.flights.iter_mut().filter(|flight| flight.job.how.direction == direction);
+        match direction {
+            Direction::ToDisk => writes_enough(of_same.count() as u64, buffer_bytes),
+            Direction::ToMemory => {
+                let (mut straight_count, mut long_count, mut long_bytes) = (0, 0, 0);
+                for flight in of_same {
+                    straight_count += usize::from(!flight.has_buffer());
+                    let bytes = flight.long_bytes_left();
+                    long_count += u64::from(bytes > 0);
+                    long_bytes += bytes;
+                }
+                straight_count >= self.buffers.count_for(buffer_bytes)
+                    || reads_enough(long_count, long_bytes, buffer_bytes, elio::ranks_on_node())
+            }
+        }
     }
 
     /// No more parts of a job will be started.
@@ -259,7 +288,7 @@ impl Pipeline {
         let Some(current) = &mut self.current else { return Advanced::Nothing };
         let Some(Batch { parts, buffer, .. }) = current.batch.take() else { return Advanced::Nothing };
         let job = Arc::clone(&current.job);
-        self.take_first_step(Start { job, parts: parts.into(), buffer }, driver);
+        self.take_first_step(Start { job, parts: parts.into(), room: Room::Buffer(buffer) }, driver);
         Advanced::Something
     }
 
@@ -292,8 +321,13 @@ impl Pipeline {
                 };
                 self.flights.insert(at, Flight::new(job, parts, stage));
             }
+            Ok(Started::StraightOnItsWay(request)) => {
+                self.flights.insert(at, Flight::new(job, parts, Stage::ReadingStraight(request)));
+            }
             Ok(Started::Finished(buffer)) => {
-                self.buffers.put_back(buffer);
+                if let Some(buffer) = buffer {
+                    self.buffers.put_back(buffer);
+                }
                 note_moved(&job, &parts);
                 self.parts_finished(&job, parts.len(), Ok(()));
             }
@@ -305,9 +339,8 @@ impl Pipeline {
     fn start_part(&mut self, job: &Arc<Job>, mut placed: Placed, driver: &impl Driver) -> Result<Begun> {
         let buffer_bytes = self.current.as_ref().map_or(0, |current| current.buffer_bytes);
         let Some((len, is_packed)) = short_len(&placed, &job.array, buffer_bytes) else {
-            let start =
-                Start { job: Arc::clone(job), parts: Arc::new([placed]), buffer: self.buffers.take() };
-            self.take_first_step(start, driver);
+            let room = Room::Buffer(self.buffers.take());
+            self.take_first_step(Start { job: Arc::clone(job), parts: Arc::new([placed]), room }, driver);
             return Ok(Begun::OnItsWay);
         };
         if start::copy_without_buffer(job, &placed)? {
@@ -337,20 +370,10 @@ impl Pipeline {
 
     /// Begins to read what a part needs; nothing is in flight where nobody ever wrote.
     fn start_reading(&mut self, job: &Arc<Job>, part: &Part, driver: &impl Driver) -> Result<Begun> {
-        let array = &job.array;
-        let found = match array.shards.get(part.place)? {
-            Some(shard) => shard.offset_bytes(part.place.slot)?.map(|at| (shard, at)),
-            None => None,
-        };
-        let Some((shard, brick_at)) = found else {
-            self.fill(job, part)?;
-            return Ok(Begun::Finished);
-        };
-        let layout = array.directory.layout().shard();
-        let room_bytes = if shard.is_as_laid_out() { layout.stride_bytes() } else { layout.brick_bytes() };
-        let ranges = part.piece(array, room_bytes).ranges();
-        let placed = Placed::new(part, (shard, brick_at), ranges, Ranges::new());
-        self.start_part(job, placed, driver)
+        match find(job, part)? {
+            Some(placed) => self.start_part(job, placed, driver),
+            None => self.fill(job, part).map(|()| Begun::Finished),
+        }
     }
 
     /// Gives memory the fill value for a part that is not on disk.
@@ -417,8 +440,11 @@ impl Pipeline {
                 self.go_on(self.flights.len(), job, parts, written.map(Started::OnItsWay));
                 return;
             }
-            Stage::Reading(moving) => start::receive(&job, &parts, moving),
-            Stage::Writing(moving) => moving.finish().map(|(_, buffer)| buffer),
+            Stage::Reading(moving) => start::receive(&job, &parts, moving).map(Some),
+            Stage::ReadingStraight(request) => {
+                flight::received_straight(request, &job, &parts[0]).map(|()| None)
+            }
+            Stage::Writing(moving) => moving.finish().map(|(_, buffer)| Some(buffer)),
         };
         self.go_on(at, job, parts, buffer.map(Started::Finished));
     }
@@ -430,6 +456,36 @@ enum Begun {
     OnItsWay,
     /// There was nothing to wait for.
     Finished,
+}
+
+/// A part that is read straight to its place in memory.
+struct Straight {
+    placed: Placed,
+    memory: MemoryPiece,
+}
+
+/// How a part is read straight, if it is. An error is met again by who reads it with a buffer.
+fn straight(job: &Job, part: &Part, buffer_bytes: u64) -> Option<Straight> {
+    if job.how.direction == Direction::ToDisk || !job.memory().is_in_huge_pages() {
+        return None;
+    }
+    let placed = find(job, part).ok()??;
+    if short_len(&placed, &job.array, buffer_bytes).is_some() {
+        return None;
+    }
+    let memory = start::straight(job, &placed)?;
+    Some(Straight { placed, memory })
+}
+
+/// What is read for a part; `None` where nobody ever wrote.
+fn find(job: &Job, part: &Part) -> Result<Option<Placed>> {
+    let array = &job.array;
+    let Some(shard) = array.shards.get(part.place)? else { return Ok(None) };
+    let Some(brick_at) = shard.offset_bytes(part.place.slot)? else { return Ok(None) };
+    let layout = array.directory.layout().shard();
+    let room_bytes = if shard.is_as_laid_out() { layout.stride_bytes() } else { layout.brick_bytes() };
+    let ranges = part.piece(array, room_bytes).ranges();
+    Ok(Some(Placed::new(part, (shard, brick_at), ranges, Ranges::new())))
 }
 
 /// Notes that parts are through with what is to be made durable.

@@ -42,6 +42,8 @@ thread_local! {
 
 pub(crate) struct Ring {
     uring: IoUring,
+    /// Whether the kernel says so where it has completion work that waits for a system call.
+    tells_of_work: bool,
     submission: Mutex<Submission>,
     lead: Mutex<Lead>,
     lead_changed: Condvar,
@@ -119,13 +121,13 @@ fn rings() -> impl Iterator<Item = &'static Ring> {
 impl Ring {
     fn new() -> io::Result<Self> {
         fork::watch();
-        // Completion work waits for the next system call of the submitting thread rather than interrupting its
-        // computing; kernels before 5.19 do not know how.
-        let uring = IoUring::builder()
-            .setup_coop_taskrun()
-            .build(ENTRIES_COUNT)
-            .or_else(|_| IoUring::builder().build(ENTRIES_COUNT))?;
-        Ok(Self { uring, submission: Mutex::default(), lead: Mutex::default(), lead_changed: Condvar::new() })
+        // Completion work waits for the next system call of the submitting thread rather than interrupting its computing, and whoever looks
+        // whether something is complete sees without a call whether there is such work; kernels before 5.19 do not know how.
+        let quiet = IoUring::builder().setup_coop_taskrun().setup_taskrun_flag().build(ENTRIES_COUNT);
+        let tells_of_work = quiet.is_ok();
+        let uring = quiet.or_else(|_| IoUring::builder().build(ENTRIES_COUNT))?;
+        let (submission, lead, lead_changed) = (Mutex::default(), Mutex::default(), Condvar::new());
+        Ok(Self { uring, tells_of_work, submission, lead, lead_changed })
     }
 
     /// Puts a transfer on its way. `fd` must be of the transfer's device, which the transfer keeps open.
@@ -180,13 +182,17 @@ impl Ring {
             if self.collect() == 0 {
                 let submission = self.submission();
                 // SAFETY: the lock on `submission` makes this the only user of the queue.
-                let queued_count = unsafe { self.uring.submission_shared() }.len();
+                let queue = unsafe { self.uring.submission_shared() };
+                let (queued_count, has_work) = (queue.len(), queue.taskrun() || !self.tells_of_work);
+                drop(queue);
                 drop(submission);
-                // What the kernel was too busy to take before goes along.
-                let to_submit = u32::try_from(queued_count).unwrap_or(u32::MAX);
-                // SAFETY: no argument is passed; asks the kernel to run pending completion work.
-                let _ = unsafe { self.uring.submitter().enter::<libc::sigset_t>(to_submit, 0, 1, None) };
-                self.collect();
+                if queued_count > 0 || has_work {
+                    // What the kernel was too busy to take before goes along.
+                    let to_submit = u32::try_from(queued_count).unwrap_or(u32::MAX);
+                    // SAFETY: no argument is passed; asks the kernel to run pending completion work.
+                    let _ = unsafe { self.uring.submitter().enter::<libc::sigset_t>(to_submit, 0, 1, None) };
+                    self.collect();
+                }
             }
             self.stop_leading();
         }

@@ -33,6 +33,11 @@ impl Buffers {
         buffer_bytes(self.memory_bytes, brick_bytes)
     }
 
+    /// How many buffers of `len_bytes` there are room for.
+    pub(super) fn count_for(&self, len_bytes: u64) -> usize {
+        size((self.memory_bytes / in_pages(len_bytes)).clamp(BUFFERS_MIN, BUFFERS_MAX))
+    }
+
     /// Whether a buffer of `len_bytes` is free, while `in_flight` others are in use. Makes new ones where none is.
     pub(super) fn prepare(&mut self, len_bytes: u64, in_flight: usize) -> Result<bool> {
         // Somewhat larger ones will do: transfers of arrays with different bricks may take turns.
@@ -43,15 +48,14 @@ impl Buffers {
             return Ok(are_right && !self.free.is_empty());
         }
         self.clear();
-        let taken_bytes = in_pages(len_bytes);
-        let count = size((self.memory_bytes / taken_bytes).clamp(BUFFERS_MIN, BUFFERS_MAX));
+        let count = self.count_for(len_bytes);
         self.free = PageBuffer::several(size(len_bytes), count).map_err(|source| Error::NoMemory {
             count,
             bytes: len_bytes,
             source,
         })?;
         (self.len_bytes, self.count) = (len_bytes, count);
-        self.peak_bytes = self.peak_bytes.max(count as u64 * taken_bytes);
+        self.peak_bytes = self.peak_bytes.max(count as u64 * in_pages(len_bytes));
         Ok(true)
     }
 

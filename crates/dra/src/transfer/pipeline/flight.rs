@@ -56,6 +56,8 @@ pub(super) enum Stage {
     /// Somebody is to begin them, or has begun.
     Offered(Arc<Offer>),
     Reading(Moving),
+    /// One range, straight to the array in memory, without a buffer.
+    ReadingStraight(Request<MemoryPiece>),
     /// Reading what the write does not change, these ranges. Of one part only.
     ReadingToModify(Moving, Ranges),
     Writing(Moving),
@@ -66,15 +68,22 @@ pub(super) enum Stage {
 pub(super) enum Moving {
     One(Request<PageBuffer>),
     Several(SpreadRequest<PageBuffer>),
-    /// One range, straight to the array in memory; the buffer only waits with it.
-    Straight(Request<MemoryPiece>, PageBuffer),
 }
 
 impl Flight {
     pub(super) fn new(job: Arc<Job>, parts: Arc<[Placed]>, stage: Stage) -> Self {
-        let is_read = matches!(stage, Stage::Reading(_));
+        let is_read = matches!(stage, Stage::Reading(_) | Stage::ReadingStraight(_));
         let long_bytes = if is_read { long_ranges_bytes(&parts) } else { 0 };
         Self { job, parts, stage, long_bytes }
+    }
+
+    /// Whether it has one of the buffers.
+    pub(super) fn has_buffer(&self) -> bool {
+        match &self.stage {
+            Stage::Offered(offer) => offer.has_buffer(),
+            Stage::ReadingStraight(_) => false,
+            Stage::Reading(_) | Stage::ReadingToModify(..) | Stage::Writing(_) => true,
+        }
     }
 
     /// How much of it the device is still reading in long ranges.
@@ -85,6 +94,7 @@ impl Flight {
     pub(super) fn is_finished(&mut self) -> bool {
         match &mut self.stage {
             Stage::Offered(offer) => offer.is_done(),
+            Stage::ReadingStraight(request) => request.test(),
             Stage::Reading(moving) | Stage::ReadingToModify(moving, _) | Stage::Writing(moving) => {
                 moving.is_finished()
             }
@@ -97,12 +107,6 @@ impl Moving {
     pub(super) fn read(parts: &[Placed], buffer: PageBuffer) -> Result<Self> {
         let ranges = parts.iter().flat_map(|placed| placed.ranges.iter().map(move |range| (placed, range)));
         Self::reading(&pieces(ranges), buffer)
-    }
-
-    /// Begins to read the only range of a part to `memory`.
-    pub(super) fn read_straight(placed: &Placed, memory: MemoryPiece, buffer: PageBuffer) -> Result<Self> {
-        let offset_bytes = placed.brick_at + placed.ranges[0].start;
-        Ok(Self::Straight(placed.shard.file.submit_read_to(offset_bytes, memory)?, buffer))
     }
 
     /// Begins to read some ranges of the brick of a part.
@@ -133,13 +137,7 @@ impl Moving {
         match self {
             Self::One(request) => request.test(),
             Self::Several(request) => request.test(),
-            Self::Straight(request, _) => request.test(),
         }
-    }
-
-    /// Whether what is read is in the array in memory then.
-    pub(super) fn is_straight(&self) -> bool {
-        matches!(self, Self::Straight(..))
     }
 
     /// Whether it was only copies, and there is nothing to wait for.
@@ -147,7 +145,6 @@ impl Moving {
         match self {
             Self::One(request) => request.bytes_if_done().is_some(),
             Self::Several(request) => request.is_done(),
-            Self::Straight(request, _) => request.bytes_if_done().is_some(),
         }
     }
 
@@ -156,7 +153,6 @@ impl Moving {
         Ok(match self {
             Self::One(request) => request.finish().map(|(got, buffer)| (vec![got], buffer))?,
             Self::Several(request) => request.finish()?,
-            Self::Straight(request, buffer) => (vec![request.finish()?.0], buffer),
         })
     }
 
@@ -176,6 +172,18 @@ impl Moving {
         check(job, placed, ranges, got.into_iter().sum())?;
         Ok(buffer)
     }
+}
+
+/// Begins to read the only range of a part to `memory`.
+pub(super) fn read_straight(placed: &Placed, memory: MemoryPiece) -> Result<Request<MemoryPiece>> {
+    let offset_bytes = placed.brick_at + placed.ranges[0].start;
+    Ok(placed.shard.file.submit_read_to(offset_bytes, memory)?)
+}
+
+/// Waits for what is read straight to the place of a part in memory, all of it.
+pub(super) fn received_straight(request: Request<MemoryPiece>, job: &Job, placed: &Placed) -> Result<()> {
+    let (got, _) = request.finish()?;
+    check(job, placed, &placed.ranges, got)
 }
 
 /// Selects what a single piece moves, or all of the buffer up to the last one of several.

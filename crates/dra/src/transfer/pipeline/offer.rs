@@ -1,6 +1,6 @@
 //! First steps of parts that threads which wait for transfers may take, beside the one that moves the pipeline along.
 
-use super::start::{Start, Started};
+use super::start::{Room, Start, Started};
 use crate::caught::caught;
 use crate::error::Result;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -8,6 +8,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// A first step that whoever comes first takes: a thread that waits, or the pipeline when it has nothing else to do.
 #[derive(Debug)]
 pub(in crate::transfer) struct Offer {
+    has_buffer: bool,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -23,7 +24,13 @@ enum State {
 
 impl Offer {
     pub(super) fn new(start: Start) -> Self {
-        Self { state: Mutex::new(State::Open(Box::new(start))), changed: Condvar::new() }
+        let has_buffer = matches!(start.room, Room::Buffer(_));
+        Self { has_buffer, state: Mutex::new(State::Open(Box::new(start))), changed: Condvar::new() }
+    }
+
+    /// Whether the parts have one of the buffers.
+    pub(super) fn has_buffer(&self) -> bool {
+        self.has_buffer
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -8,34 +8,54 @@ use crate::transfer::gathered;
 use crate::transfer::job::Job;
 use crate::transfer::parts::Part;
 use crate::transfer::unit::{Piece, Place};
-use elio::{Gather, MemoryPiece, PageBuffer};
+use elio::{Gather, MemoryPiece, PageBuffer, Request};
 use section::Shape;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Parts about to be moved, and the buffer they have.
+/// Parts about to be moved, and the room they have.
 #[derive(Debug)]
 pub(super) struct Start {
     pub(super) job: Arc<Job>,
     pub(super) parts: Arc<[Placed]>,
-    pub(super) buffer: PageBuffer,
+    pub(super) room: Room,
+}
+
+/// Where parts are between the device and the array in memory.
+#[derive(Debug)]
+pub(super) enum Room {
+    Buffer(PageBuffer),
+    /// Nowhere: what the only part reads goes straight to its place in the array.
+    Memory(MemoryPiece),
+}
+
+impl Room {
+    fn into_buffer(self) -> Option<PageBuffer> {
+        match self {
+            Self::Buffer(buffer) => Some(buffer),
+            Self::Memory(_) => None,
+        }
+    }
 }
 
 /// What has become of them.
 #[derive(Debug)]
 pub(super) enum Started {
-    /// There was nothing to wait for; the buffer is free.
-    Finished(PageBuffer),
+    /// There was nothing to wait for; the buffer is free, if there is one.
+    Finished(Option<PageBuffer>),
     OnItsWay(Moving),
+    /// On its way without a buffer.
+    StraightOnItsWay(Request<MemoryPiece>),
 }
 
 impl Started {
-    /// Whether it was only copies that another thread could make at the same time. What goes to a file straight from memory is
+    /// Whether it was mostly copies that another thread could make at the same time. What goes to a file straight from memory is
     /// copied by the kernel, which lets one thread at a time write to a file.
     pub(super) fn is_copy_beside_others(&self, direction: Direction) -> bool {
         match self {
             Self::Finished(_) => direction == Direction::ToMemory,
-            Self::OnItsWay(moving) => moving.is_copied(),
+            Self::OnItsWay(moving) => direction == Direction::ToDisk || moving.is_copied(),
+            Self::StraightOnItsWay(_) => false,
         }
     }
 }
@@ -47,24 +67,31 @@ impl Start {
     }
 
     pub(super) fn run(self) -> Result<Started> {
-        let Self { job, parts, buffer } = self;
+        let Self { job, parts, room } = self;
         if let [placed] = &*parts
             && copy_without_buffer(&job, placed)?
         {
-            return Ok(Started::Finished(buffer));
+            return Ok(Started::Finished(room.into_buffer()));
         }
-        match job.how.direction {
-            Direction::ToMemory => {
-                let moving = match straight(&job, &parts) {
-                    Some(memory) => Moving::read_straight(&parts[0], memory, buffer)?,
-                    None => Moving::read(&parts, buffer)?,
-                };
-                if moving.is_copied() {
-                    return receive(&job, &parts, moving).map(Started::Finished);
+        match (job.how.direction, room) {
+            (_, Room::Memory(memory)) => {
+                let request = flight::read_straight(&parts[0], memory)?;
+                if request.bytes_if_done().is_none() {
+                    return Ok(Started::StraightOnItsWay(request));
                 }
-                Ok(Started::OnItsWay(moving))
+                flight::received_straight(request, &job, &parts[0])?;
+                Ok(Started::Finished(None))
             }
-            Direction::ToDisk => modify_and_write(&job, &parts, buffer).map(Started::OnItsWay),
+            (Direction::ToMemory, Room::Buffer(buffer)) => {
+                let moving = Moving::read(&parts, buffer)?;
+                if !moving.is_copied() {
+                    return Ok(Started::OnItsWay(moving));
+                }
+                receive(&job, &parts, moving).map(|buffer| Started::Finished(Some(buffer)))
+            }
+            (Direction::ToDisk, Room::Buffer(buffer)) => {
+                modify_and_write(&job, &parts, buffer).map(Started::OnItsWay)
+            }
         }
     }
 }
@@ -77,13 +104,9 @@ pub(super) fn copy_without_buffer(job: &Job, placed: &Placed) -> Result<bool> {
     }
 }
 
-/// The memory of the only part, if that is in one piece there and on disk, and the device can put it there.
-fn straight(job: &Job, parts: &[Placed]) -> Option<MemoryPiece> {
-    let [placed] = parts else { return None };
+/// The memory of a part that is read, if that is in one piece there and on disk, and the device can put it there.
+pub(super) fn straight(job: &Job, placed: &Placed) -> Option<MemoryPiece> {
     let [range] = &*placed.ranges else { return None };
-    if !job.memory().is_in_huge_pages() {
-        return None;
-    }
     let piece = piece(job, &placed.part);
     if piece.runs_count() > 1 || piece.extent() != *range {
         return None;
@@ -130,11 +153,7 @@ pub(super) fn modify_and_write(job: &Job, parts: &[Placed], mut buffer: PageBuff
 
 /// Waits for what is read of parts, and copies them to memory.
 pub(super) fn receive(job: &Job, parts: &[Placed], moving: Moving) -> Result<PageBuffer> {
-    let is_there = moving.is_straight();
     let mut buffer = moving.received(job, parts)?;
-    if is_there {
-        return Ok(buffer);
-    }
     for Placed { part, place, .. } in parts {
         let piece = piece(job, part);
         if gathered::put(job, part, &piece, place, &buffer) {
