@@ -168,3 +168,24 @@ impl ArrayInMemory for InMemory {
         self.0.populate(before)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stay_whole_where_ranks_have_about_as_many() {
+        let cases: [(&[u64], u64, &[i64]); 7] = [
+            (&[128, 16384], 2, &[0, 16384]),
+            (&[2, 16384], 2, &[0, 16384]),
+            (&[15, 16384], 2, &[]),
+            (&[17, 16384], 2, &[0, 16384]),
+            (&[1, 16384], 2, &[]),
+            (&[100, 3, 5], 64, &[]),
+            (&[7], 1, &[0]),
+        ];
+        for (dims, ranks, expected) in cases {
+            assert_eq!(whole_rows(&Shape::new(dims).unwrap(), ranks), expected, "{dims:?} on {ranks} ranks");
+        }
+    }
+}

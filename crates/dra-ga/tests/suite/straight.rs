@@ -2,7 +2,7 @@
 
 use crate::hooked::{Hook, Hooked};
 use crate::world::{World, counted, elements_of, evict, spec};
-use dra::{Access, ArrayInMemory, DataType, Transfer};
+use dra::{Access, ArrayInMemory, DataType, Settings, Transfer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -41,13 +41,15 @@ pub(crate) fn what_is_in_one_piece_is_read_straight_to_huge_pages(world: &World)
     for (are_huge, expected) in [(true, if can_be_reached { 0 } else { BRICKS }), (false, BRICKS)] {
         evict(&path);
         memory.fill(0.0.into()).expect("filled");
-        let array = world.disk.open(&path, Access::ReadOnly).expect("opened");
+        let disk = dra_ga::context(&world.ga, Settings::default()).expect("a context");
+        let array = disk.open(&path, Access::ReadOnly).expect("opened");
         let hook = Copies { are_huge, count: AtomicUsize::new(0) };
         let copied = Arc::new(Hooked { of: Arc::clone(&of), any_thread: of.any_thread(), hook });
         let in_memory: Arc<dyn ArrayInMemory> = copied.clone();
         array.read(&in_memory, &all).expect("started").wait().expect("read");
         assert_eq!(copied.hook.count.load(Relaxed), expected, "copies, in huge pages: {are_huge}");
         assert!(elements_of(&memory) == counted(1, LEN), "in huge pages: {are_huge}");
+        assert_eq!(disk.memory_bytes_peak() == 0, expected == 0, "buffers, in huge pages: {are_huge}");
         array.close().expect("closed");
     }
     world.disk.open(&path, Access::ReadOnly).expect("opened").delete().expect("deleted");

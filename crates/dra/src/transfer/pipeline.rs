@@ -30,7 +30,7 @@ use elio::{MemoryPiece, PageBuffer};
 use flight::{Flight, Moving, Placed, Stage};
 pub(super) use offer::Offer;
 use section::size;
-use start::{Room, Start, Started};
+use start::{Extent, Room, Start, Started};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -63,9 +63,8 @@ pub(super) struct Pipeline {
     flights: VecDeque<Flight>,
     /// The job whose parts are being started.
     current: Option<Current>,
-    /// Whether the last first step was only a copy, as the next ones will be, and one that gains from a second thread, as the
-    /// device does not.
-    is_copying: bool,
+    /// How much of first steps a second thread could take beside this one, as far as the last one shows: the next ones will be like it.
+    beside_others: Option<Extent>,
     /// Those that have not finished.
     begun: Vec<Arc<Job>>,
     /// Since somebody asked.
@@ -109,7 +108,7 @@ impl Pipeline {
     pub(super) fn new(memory_bytes: u64) -> Self {
         let (flights, begun, finished) = (VecDeque::new(), vec![], vec![]);
         let buffers = Buffers::new(memory_bytes);
-        Self { buffers, flights, current: None, is_copying: false, begun, finished }
+        Self { buffers, flights, current: None, beside_others: None, begun, finished }
     }
 
     /// Whether nothing is under way.
@@ -152,9 +151,14 @@ impl Pipeline {
     /// may `block`.
     pub(super) fn advance(&mut self, driver: &impl Driver, block: bool) -> Advanced {
         // A device may deliver all it was asked for at once: it gets more to do before that is copied.
-        if self.flights.front().is_some_and(|flight| flight.long_bytes > 0)
-            && self.start_next(driver) == Advanced::Something
-        {
+        if self.is_reading_on() && self.start_next(driver) == Advanced::Something {
+            return Advanced::Something;
+        }
+        // What another thread has filled is for the device.
+        let is_filled =
+            |flight: &mut Flight| matches!(flight.stage, Stage::Offered(_)) && flight.is_finished();
+        if let Some(at) = self.flights.iter_mut().position(is_filled) {
+            self.finish(at);
             return Advanced::Something;
         }
         if self.flights.front_mut().is_some_and(Flight::is_finished) {
@@ -171,6 +175,13 @@ impl Pipeline {
         Advanced::Nothing
     }
 
+    /// Whether the oldest brick in flight was read in long ranges, and others are to be read.
+    fn is_reading_on(&self) -> bool {
+        let is_to_memory = |current: &Current| current.job.how.direction == Direction::ToMemory;
+        self.flights.front().is_some_and(|flight| flight.long_bytes > 0)
+            && self.current.as_ref().is_none_or(is_to_memory)
+    }
+
     /// Starts the next part of the current job, or begins or ends a job.
     fn start_next(&mut self, driver: &impl Driver) -> Advanced {
         let Some(Current { job, parts, held_back, buffer_bytes, .. }) = &mut self.current else {
@@ -183,7 +194,7 @@ impl Pipeline {
                 Ok(()) => {
                     let (held_back, batch) = (None, None);
                     self.current = Some(Current { job, parts, held_back, space, buffer_bytes, batch });
-                    self.is_copying = false;
+                    self.beside_others = None;
                 }
                 Err(error) => self.end(&job, Some(error), driver),
             }
@@ -224,7 +235,8 @@ impl Pipeline {
         let begun = match (job.how.direction, straight) {
             (Direction::ToMemory, Some(Straight { placed, memory })) => {
                 let (job, parts) = (Arc::clone(&job), Arc::new([placed]));
-                self.take_first_step(Start { job, parts, room: Room::Memory(memory) }, driver);
+                let room = Room::Memory(memory);
+                self.take_first_step(Start { job, parts, room, extent: Extent::All }, driver);
                 Ok(Begun::OnItsWay)
             }
             (Direction::ToMemory, None) => self.start_reading(&job, &part, driver),
@@ -288,15 +300,19 @@ impl Pipeline {
         let Some(current) = &mut self.current else { return Advanced::Nothing };
         let Some(Batch { parts, buffer, .. }) = current.batch.take() else { return Advanced::Nothing };
         let job = Arc::clone(&current.job);
-        self.take_first_step(Start { job, parts: parts.into(), room: Room::Buffer(buffer) }, driver);
+        let room = Room::Buffer(buffer);
+        self.take_first_step(Start { job, parts: parts.into(), room, extent: Extent::All }, driver);
         Advanced::Something
     }
 
     /// Takes the first step of parts, or lets a thread that waits do so.
     fn take_first_step(&mut self, start: Start, driver: &impl Driver) {
         let (job, parts) = (Arc::clone(&start.job), Arc::clone(&start.parts));
-        if self.is_copying && start.bytes() >= OFFERED_BYTES_MIN && driver.has_helper() {
-            let offer = Arc::new(Offer::new(start));
+        if let Some(extent) = self.beside_others
+            && start.bytes() >= OFFERED_BYTES_MIN
+            && driver.has_helper()
+        {
+            let offer = Arc::new(Offer::new(Start { extent, ..start }));
             driver.offer(&offer);
             self.flights.push_back(Flight::new(job, parts, Stage::Offered(offer)));
         } else {
@@ -307,7 +323,7 @@ impl Pipeline {
     /// Goes on with the flight number `at` after its first step.
     fn took_first_step(&mut self, at: usize, job: Arc<Job>, parts: Arc<[Placed]>, started: Result<Started>) {
         let direction = job.how.direction;
-        self.is_copying = started.as_ref().is_ok_and(|started| started.is_copy_beside_others(direction));
+        self.beside_others = started.as_ref().ok().and_then(|started| started.beside_others(direction));
         self.go_on(at, job, parts, started);
     }
 
@@ -320,6 +336,10 @@ impl Pipeline {
                     Direction::ToDisk => Stage::Writing(moving),
                 };
                 self.flights.insert(at, Flight::new(job, parts, stage));
+            }
+            Ok(Started::Filled(buffer)) => {
+                let written = Moving::write(&parts, buffer).map(Started::OnItsWay);
+                self.go_on(at, job, parts, written);
             }
             Ok(Started::StraightOnItsWay(request)) => {
                 self.flights.insert(at, Flight::new(job, parts, Stage::ReadingStraight(request)));
@@ -340,7 +360,8 @@ impl Pipeline {
         let buffer_bytes = self.current.as_ref().map_or(0, |current| current.buffer_bytes);
         let Some((len, is_packed)) = short_len(&placed, &job.array, buffer_bytes) else {
             let room = Room::Buffer(self.buffers.take());
-            self.take_first_step(Start { job: Arc::clone(job), parts: Arc::new([placed]), room }, driver);
+            let (job, parts) = (Arc::clone(job), Arc::new([placed]));
+            self.take_first_step(Start { job, parts, room, extent: Extent::All }, driver);
             return Ok(Begun::OnItsWay);
         };
         if start::copy_without_buffer(job, &placed)? {

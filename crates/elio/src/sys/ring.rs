@@ -25,6 +25,9 @@ const ENTRIES_COUNT: u32 = 128;
 const ENTRY_BYTES_MAX: u32 = 1 << 30;
 /// Who waits for one ring looks so often after others in which transfers wait for their turn.
 const BACKLOG_NANOSECONDS: u32 = 1_000_000;
+/// Of so many looks for completions one asks the kernel, whatever the ring says: it says nothing of work that waits for a thread which has
+/// some of another ring, or shares the ring with one that has just done its own.
+const LOOKS_OF_CALL: usize = 16;
 /// So many are held at most; the kernel's block layer gathers no more either.
 const HELD_COUNT_MAX: usize = 32;
 
@@ -42,8 +45,13 @@ thread_local! {
 
 pub(crate) struct Ring {
     uring: IoUring,
-    /// Whether the kernel says so where it has completion work that waits for a system call.
+    /// Whether the kernel says, as a rule, where it has completion work that waits for a system call.
     tells_of_work: bool,
+    /// How often somebody has looked, and nothing was complete.
+    looks_count: AtomicUsize,
+    /// How often the kernel was asked then.
+    #[cfg(test)]
+    asked_count: AtomicUsize,
     submission: Mutex<Submission>,
     lead: Mutex<Lead>,
     lead_changed: Condvar,
@@ -121,13 +129,22 @@ fn rings() -> impl Iterator<Item = &'static Ring> {
 impl Ring {
     fn new() -> io::Result<Self> {
         fork::watch();
-        // Completion work waits for the next system call of the submitting thread rather than interrupting its computing, and whoever looks
-        // whether something is complete sees without a call whether there is such work; kernels before 5.19 do not know how.
+        // Completion work waits for the next system call of the submitting thread rather than interrupting its computing, and the ring says
+        // that there is such work; kernels before 5.19 do not know how.
         let quiet = IoUring::builder().setup_coop_taskrun().setup_taskrun_flag().build(ENTRIES_COUNT);
         let tells_of_work = quiet.is_ok();
         let uring = quiet.or_else(|_| IoUring::builder().build(ENTRIES_COUNT))?;
         let (submission, lead, lead_changed) = (Mutex::default(), Mutex::default(), Condvar::new());
-        Ok(Self { uring, tells_of_work, submission, lead, lead_changed })
+        Ok(Self {
+            uring,
+            tells_of_work,
+            looks_count: AtomicUsize::new(0),
+            #[cfg(test)]
+            asked_count: AtomicUsize::new(0),
+            submission,
+            lead,
+            lead_changed,
+        })
     }
 
     /// Puts a transfer on its way. `fd` must be of the transfer's device, which the transfer keeps open.
@@ -186,7 +203,10 @@ impl Ring {
                 let (queued_count, has_work) = (queue.len(), queue.taskrun() || !self.tells_of_work);
                 drop(queue);
                 drop(submission);
-                if queued_count > 0 || has_work {
+                let looks_count = self.looks_count.fetch_add(1, Ordering::Relaxed);
+                if queued_count > 0 || has_work || looks_count.is_multiple_of(LOOKS_OF_CALL) {
+                    #[cfg(test)]
+                    self.asked_count.fetch_add(1, Ordering::Relaxed);
                     // What the kernel was too busy to take before goes along.
                     let to_submit = u32::try_from(queued_count).unwrap_or(u32::MAX);
                     // SAFETY: no argument is passed; asks the kernel to run pending completion work.
@@ -385,6 +405,58 @@ mod tests {
         assert!(transfers.iter().all(|transfer| is_read(transfer)));
     }
 
+    /// What is read from a pipe that nobody has written yet.
+    fn late(bench: &Bench, reader: &io::PipeReader) -> Arc<Transfer> {
+        let region = Region::of_pool(buffer::pool().take(LEN).expect("a page"), LEN);
+        let late = Transfer::new(Arc::clone(&bench.device), Direction::Read, Route::Cached, 0, region);
+        bench.ring.start(&late, reader.as_fd());
+        late
+    }
+
+    #[test]
+    fn whoever_looks_again_and_again_seldom_asks_the_kernel_where_that_has_nothing_to_do() {
+        let _buffers = with_buffers();
+        let Some(bench) = Bench::new().filter(|bench| bench.ring.tells_of_work) else { return };
+        let (reader, mut writer) = io::pipe().unwrap();
+        let transfer = late(&bench, &reader);
+        let asked = || bench.ring.asked_count.load(Ordering::Relaxed);
+        let asked_before = asked();
+        for _ in 0..1000 {
+            assert!(!transfer.test(), "nobody has written it");
+        }
+        let asked_count = asked() - asked_before;
+        assert!(asked_count <= 1000 / LOOKS_OF_CALL + 10, "asked {asked_count} times");
+        io::Write::write_all(&mut writer, &[2; LEN]).unwrap();
+        let patience = Instant::now() + Duration::from_secs(60);
+        while !transfer.test() {
+            assert!(Instant::now() < patience, "looking does not finish it");
+        }
+        assert_eq!(transfer.wait().unwrap(), LEN);
+    }
+
+    #[test]
+    fn who_looks_sees_what_a_thread_has_started_that_sleeps() {
+        let _buffers = with_buffers();
+        let Some(bench) = Bench::new() else { return };
+        std::thread::scope(|scope| {
+            let (tell, told) = std::sync::mpsc::channel();
+            let (tell_seen, seen) = std::sync::mpsc::channel::<()>();
+            let bench = &bench;
+            scope.spawn(move || {
+                tell.send(bench.start(0)).unwrap();
+                // Until the other thread has seen it.
+                assert!(seen.recv().is_err());
+            });
+            let transfer = told.recv().unwrap();
+            let patience = Instant::now() + Duration::from_secs(60);
+            while !transfer.test() {
+                assert!(Instant::now() < patience, "looking does not finish it");
+            }
+            drop(tell_seen);
+            assert!(is_read(&transfer));
+        });
+    }
+
     #[test]
     fn what_waits_for_its_turn_in_one_ring_is_moved_along_by_who_waits_for_another() {
         let _buffers = with_buffers();
@@ -393,9 +465,7 @@ mod tests {
         let beside = Bench { ring: other, ..Bench::new().expect("as before") };
         // Of a pipe that nobody writes for a while.
         let (reader, mut writer) = io::pipe().unwrap();
-        let region = Region::of_pool(buffer::pool().take(LEN).expect("a page"), LEN);
-        let late = Transfer::new(Arc::clone(&bench.device), Direction::Read, Route::Cached, 0, region);
-        bench.ring.start(&late, reader.as_fd());
+        let late = late(&bench, &reader);
         // Others who wait must not move it along before.
         while !other.try_lead() {
             std::thread::yield_now();

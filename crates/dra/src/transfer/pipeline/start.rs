@@ -19,6 +19,16 @@ pub(super) struct Start {
     pub(super) job: Arc<Job>,
     pub(super) parts: Arc<[Placed]>,
     pub(super) room: Room,
+    pub(super) extent: Extent,
+}
+
+/// How much of a first step is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    All,
+    /// Only buffers are filled. A thread that goes away afterwards must have begun nothing on a device, which may tell nobody else that it
+    /// has ended.
+    Filling,
 }
 
 /// Where parts are between the device and the array in memory.
@@ -44,18 +54,23 @@ pub(super) enum Started {
     /// There was nothing to wait for; the buffer is free, if there is one.
     Finished(Option<PageBuffer>),
     OnItsWay(Moving),
+    /// The buffer is filled with what is to be written.
+    Filled(PageBuffer),
     /// On its way without a buffer.
     StraightOnItsWay(Request<MemoryPiece>),
 }
 
 impl Started {
-    /// Whether it was mostly copies that another thread could make at the same time. What goes to a file straight from memory is
-    /// copied by the kernel, which lets one thread at a time write to a file.
-    pub(super) fn is_copy_beside_others(&self, direction: Direction) -> bool {
+    /// How much of a step like this one, if any, another thread could take at the same time, because it is copies. What goes to a file
+    /// straight from memory is copied by the kernel, which lets one thread at a time write to a file.
+    pub(super) fn beside_others(&self, direction: Direction) -> Option<Extent> {
         match self {
-            Self::Finished(_) => direction == Direction::ToMemory,
-            Self::OnItsWay(moving) => direction == Direction::ToDisk || moving.is_copied(),
-            Self::StraightOnItsWay(_) => false,
+            Self::Finished(_) => (direction == Direction::ToMemory).then_some(Extent::All),
+            Self::OnItsWay(moving) if moving.is_copied() => Some(Extent::All),
+            Self::OnItsWay(_) | Self::Filled(_) => {
+                (direction == Direction::ToDisk).then_some(Extent::Filling)
+            }
+            Self::StraightOnItsWay(_) => None,
         }
     }
 }
@@ -67,7 +82,7 @@ impl Start {
     }
 
     pub(super) fn run(self) -> Result<Started> {
-        let Self { job, parts, room } = self;
+        let Self { job, parts, room, extent } = self;
         if let [placed] = &*parts
             && copy_without_buffer(&job, placed)?
         {
@@ -89,9 +104,10 @@ impl Start {
                 }
                 receive(&job, &parts, moving).map(|buffer| Started::Finished(Some(buffer)))
             }
-            (Direction::ToDisk, Room::Buffer(buffer)) => {
-                modify_and_write(&job, &parts, buffer).map(Started::OnItsWay)
-            }
+            (Direction::ToDisk, Room::Buffer(buffer)) => match extent {
+                Extent::All => modify_and_write(&job, &parts, buffer).map(Started::OnItsWay),
+                Extent::Filling => modify(&job, &parts, buffer).map(Started::Filled),
+            },
         }
     }
 }
@@ -137,7 +153,11 @@ fn accesses(job: &Job, placed: &Placed, access: fn() -> Gather) -> Option<Vec<Ga
 }
 
 /// Copies the elements of parts to a buffer that holds what is around them, or gets zeros there, and begins to write them.
-pub(super) fn modify_and_write(job: &Job, parts: &[Placed], mut buffer: PageBuffer) -> Result<Moving> {
+pub(super) fn modify_and_write(job: &Job, parts: &[Placed], buffer: PageBuffer) -> Result<Moving> {
+    Moving::write(parts, modify(job, parts, buffer)?)
+}
+
+fn modify(job: &Job, parts: &[Placed], mut buffer: PageBuffer) -> Result<PageBuffer> {
     for Placed { part, place, zeros, .. } in parts {
         for range in zeros {
             buffer[place.of(range)].fill(0);
@@ -148,7 +168,7 @@ pub(super) fn modify_and_write(job: &Job, parts: &[Placed], mut buffer: PageBuff
         got.map_err(|error| job.memory_error(&error))?;
         each_packed_run(&piece, place, |run, elements| buffer.copy_within(elements, run.start));
     }
-    Moving::write(parts, buffer)
+    Ok(buffer)
 }
 
 /// Waits for what is read of parts, and copies them to memory.
