@@ -63,14 +63,11 @@ impl MakeArray for Maker {
     }
 }
 
-/// So many rows for each rank come out even enough.
-const ROWS_OF_RANK_MIN: u64 = 8;
-
-/// What keeps all dimensions but the slowest one whole on each of so many ranks, if ranks then have about the same: bricks of which an array
-/// has whole rows are in one piece in memory, as they are on disk, and can be read straight to it.
+/// What keeps all dimensions but the slowest one whole on each of so many ranks, if none then has more than a sixteenth more than its share:
+/// bricks of which an array has whole rows are in one piece in memory, as they are on disk, and can be read straight to it.
 fn whole_rows(dims: &Shape, ranks: u64) -> Vec<i64> {
     let rows = dims[0];
-    if !rows.is_multiple_of(ranks) && rows < ROWS_OF_RANK_MIN * ranks {
+    if u128::from(rows.div_ceil(ranks) * ranks) * 16 > u128::from(rows) * 17 {
         return vec![];
     }
     dims.iter().enumerate().map(|(d, &extent)| if d == 0 { 0 } else { extent.cast_signed() }).collect()

@@ -7,6 +7,7 @@
 //! its brick.
 //!
 //! - `buffers`: the memory.
+//! - `reading`: where parts are that are read, and whether they go straight to memory.
 //! - `start`: the first step of parts, which any thread may take: copying them, as far as only copies are needed.
 //! - `offer`: first steps that are left to threads that wait.
 //! - `flight`: what is under way in one buffer.
@@ -14,21 +15,23 @@
 mod buffers;
 mod flight;
 mod offer;
+mod reading;
 mod start;
 
 use super::Direction;
 use super::job::Job;
 use super::parts::{Part, Parts};
 use super::space::SpaceAhead;
-use super::unit::{self, Place, Ranges};
+use super::unit::{self, Place};
 use crate::array::OpenArray;
 use crate::error::{Error, Result};
 pub(super) use buffers::buffer_bytes;
 pub use buffers::{BUFFER_BYTES_MIN, buffers_bytes_max};
 use buffers::{BUFFERS_MIN, Buffers};
-use elio::{MemoryPiece, PageBuffer};
+use elio::PageBuffer;
 use flight::{Flight, Moving, Placed, Stage};
 pub(super) use offer::Offer;
+use reading::Straight;
 use section::size;
 use start::{Extent, Room, Start, Started};
 use std::collections::VecDeque;
@@ -212,7 +215,7 @@ impl Pipeline {
         let Some(part) = current.held_back.take().or_else(|| current.parts.next(&job.array)) else {
             return Advanced::Something;
         };
-        let straight = straight(&job, &part, buffer_bytes);
+        let straight = Straight::find(&job, &part, buffer_bytes);
         if straight.is_none() {
             let with_buffer = self.flights.iter().filter(|flight| flight.has_buffer()).count();
             let in_use = with_buffer + usize::from(current.batch.is_some());
@@ -391,7 +394,7 @@ impl Pipeline {
 
     /// Begins to read what a part needs; nothing is in flight where nobody ever wrote.
     fn start_reading(&mut self, job: &Arc<Job>, part: &Part, driver: &impl Driver) -> Result<Begun> {
-        match find(job, part)? {
+        match reading::find(job, part)? {
             Some(placed) => self.start_part(job, placed, driver),
             None => self.fill(job, part).map(|()| Begun::Finished),
         }
@@ -477,36 +480,6 @@ enum Begun {
     OnItsWay,
     /// There was nothing to wait for.
     Finished,
-}
-
-/// A part that is read straight to its place in memory.
-struct Straight {
-    placed: Placed,
-    memory: MemoryPiece,
-}
-
-/// How a part is read straight, if it is. An error is met again by who reads it with a buffer.
-fn straight(job: &Job, part: &Part, buffer_bytes: u64) -> Option<Straight> {
-    if job.how.direction == Direction::ToDisk || !job.memory().is_in_huge_pages() {
-        return None;
-    }
-    let placed = find(job, part).ok()??;
-    if short_len(&placed, &job.array, buffer_bytes).is_some() {
-        return None;
-    }
-    let memory = start::straight(job, &placed)?;
-    Some(Straight { placed, memory })
-}
-
-/// What is read for a part; `None` where nobody ever wrote.
-fn find(job: &Job, part: &Part) -> Result<Option<Placed>> {
-    let array = &job.array;
-    let Some(shard) = array.shards.get(part.place)? else { return Ok(None) };
-    let Some(brick_at) = shard.offset_bytes(part.place.slot)? else { return Ok(None) };
-    let layout = array.directory.layout().shard();
-    let room_bytes = if shard.is_as_laid_out() { layout.stride_bytes() } else { layout.brick_bytes() };
-    let ranges = part.piece(array, room_bytes).ranges();
-    Ok(Some(Placed::new(part, (shard, brick_at), ranges, Ranges::new())))
 }
 
 /// Notes that parts are through with what is to be made durable.

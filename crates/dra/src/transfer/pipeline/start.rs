@@ -120,17 +120,6 @@ pub(super) fn copy_without_buffer(job: &Job, placed: &Placed) -> Result<bool> {
     }
 }
 
-/// The memory of a part that is read, if that is in one piece there and on disk, and the device can put it there.
-pub(super) fn straight(job: &Job, placed: &Placed) -> Option<MemoryPiece> {
-    let [range] = &*placed.ranges else { return None };
-    let piece = piece(job, &placed.part);
-    if piece.runs_count() > 1 || piece.extent() != *range {
-        return None;
-    }
-    let [memory] = *job.mapping.pieces(&*job.memory(), &placed.part.section, 1)? else { return None };
-    placed.shard.file.reads_straight(placed.brick_at + range.start, memory).then_some(memory)
-}
-
 /// When the first range was copied, the others are waited for if need be, so that nothing is read twice.
 fn copy_out(job: &Job, placed: &Placed) -> bool {
     let Some(accesses) = accesses(job, placed, Gather::for_reading) else { return false };
