@@ -2,7 +2,7 @@
 
 use crate::hooked::{Hook, Hooked};
 use crate::world::{World, counted, elements_of, section, spec};
-use dra::{Access, ArrayInMemory, DataType, Transfer};
+use dra::{Access, ArrayInMemory, DataType, Request, Transfer, UNFINISHED};
 use section::size;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -33,38 +33,55 @@ impl Hook for Watched {
     }
 }
 
-pub(crate) fn who_waits_copies_beside_the_thread_for_transfers(world: &World) {
-    let array =
-        world.disk.create(&World::path("helping"), &spec(&DIMS, &BRICK), Access::ReadWrite).expect("created");
-    let memory = world.array(DataType::Float64, &DIMS, &counted(1, LEN));
-    let of = dra_ga::in_memory(&memory);
-    let all = Transfer::whole(&DIMS, &DIMS).unwrap();
-    let me = thread::current().id();
-    let by_thread = of.any_thread();
+/// Waits for a transfer when it has begun, in which this thread has to take part where there is a core for it.
+fn wait_and_help(
+    of: &Arc<dyn ArrayInMemory>,
+    what: &str,
+    start: impl FnOnce(&Arc<dyn ArrayInMemory>) -> dra::Result<Request>,
+) {
+    let (me, by_thread) = (thread::current().id(), of.any_thread());
     let expected = match (by_thread, elio::has_spare_core()) {
         (false, _) | (true, false) => 1,
         (true, true) => 2,
     };
-    for is_read in [false, true] {
-        let watched =
-            Arc::new(Hooked { of: Arc::clone(&of), any_thread: by_thread, hook: Watched::default() });
-        let in_memory: Arc<dyn ArrayInMemory> = watched.clone();
-        let start = if is_read { array.read(&in_memory, &all) } else { array.write(&in_memory, &all) };
-        let mut request = start.expect("started");
-        while by_thread && watched.hook.threads().is_empty() {
-            thread::yield_now();
-        }
-        assert!(!watched.hook.threads().contains(&me), "nobody has waited yet");
-        request.wait().expect("done");
-        let threads = watched.hook.threads();
-        assert_eq!(threads.len(), expected, "reading: {is_read}");
-        assert_eq!(threads.contains(&me), !by_thread || expected == 2);
-        if !is_read {
-            memory.fill(0.0.into()).expect("filled");
-        }
+    let watched = Arc::new(Hooked { of: Arc::clone(of), any_thread: by_thread, hook: Watched::default() });
+    let in_memory: Arc<dyn ArrayInMemory> = watched.clone();
+    let mut request = start(&in_memory).expect("started");
+    while by_thread && watched.hook.threads().is_empty() {
+        thread::yield_now();
     }
+    assert!(!watched.hook.threads().contains(&me), "{what}: nobody has waited yet");
+    request.wait().expect("done");
+    let threads = watched.hook.threads();
+    assert_eq!(threads.len(), expected, "{what}");
+    assert_eq!(threads.contains(&me), !by_thread || expected == 2, "{what}");
+}
+
+pub(crate) fn who_waits_copies_beside_the_thread_for_transfers(world: &World) {
+    let mut array =
+        world.disk.create(&World::path("helping"), &spec(&DIMS, &BRICK), Access::ReadWrite).expect("created");
+    let memory = world.array(DataType::Float64, &DIMS, &counted(1, LEN));
+    let of = dra_ga::in_memory(&memory);
+    let all = Transfer::whole(&DIMS, &DIMS).unwrap();
+    wait_and_help(&of, "writing", |memory| array.write(memory, &all));
+    memory.fill(0.0.into()).expect("filled");
+    wait_and_help(&of, "reading", |memory| array.read(memory, &all));
     assert!(elements_of(&memory) == counted(1, LEN), "other elements than were written");
     world.barrier();
+    // Around the page cache what is offered is only to be filled.
+    let others = counted(7, LEN);
+    let memory_of_others = world.array(DataType::Float64, &DIMS, &others);
+    array.set_attribute(UNFINISHED, Some("a test".into())).expect("marked");
+    array.fill(true);
+    let of_others = dra_ga::in_memory(&memory_of_others);
+    wait_and_help(&of_others, "filling", |memory| array.write_filling(memory, &all));
+    array.filled();
+    array.set_attribute(UNFINISHED, None).expect("no longer marked");
+    array.read(&of, &all).expect("started").wait().expect("read");
+    assert!(elements_of(&memory) == others, "other elements than were filled");
+    world.barrier();
+    drop((of, of_others));
+    memory_of_others.destroy().expect("destroyed");
     memory.destroy().expect("destroyed");
     array.delete().expect("deleted");
 }
