@@ -1,16 +1,17 @@
 //! Several bricks in flight: while the device has some of them, others are copied to or from memory.
 //!
 //! There are as many buffers as the memory for transfers has room for, but at least two, as long as a brick; bricks of more than half of the memory
-//! are moved in pieces. Each buffer has a part of a brick in flight, or several short ones, so that the device has as much to do; no more of them are in use than the device or the page cache gains from. Bricks are begun in the order of their jobs, and finished in about that
+//! are moved in pieces. Each buffer has a part of a brick in flight, or several short ones, so that the device has as much to do; no more of them are in use than the device or the page cache gains from. What
+//! is read straight to its place in memory has none. Bricks are begun in the order of their jobs, and finished in about that
 //! order. A process moves a brick always by itself, and the device layer keeps transfers of one process that overlap in a file in
 //! order; what is left to do here is a write that has to read before it: until it has begun to write, nothing else may begin on
 //! its brick.
 //!
 //! - `buffers`: the memory.
 //! - `reading`: where parts are that are read, and whether they go straight to memory.
-//! - `start`: the first step of parts, which any thread may take: copying them, as far as only copies are needed.
+//! - `start`: the first step of parts, which any thread may take as far as it is copies.
 //! - `offer`: first steps that are left to threads that wait.
-//! - `flight`: what is under way in one buffer.
+//! - `flight`: what is under way, in one buffer or straight to memory.
 
 mod buffers;
 mod flight;
@@ -239,7 +240,7 @@ impl Pipeline {
             (Direction::ToMemory, Some(Straight { placed, memory })) => {
                 let (job, parts) = (Arc::clone(&job), Arc::new([placed]));
                 let room = Room::Memory(memory);
-                self.take_first_step(Start { job, parts, room, extent: Extent::All }, driver);
+                self.take_first_step(Start::new(job, parts, room), driver);
                 Ok(Begun::OnItsWay)
             }
             (Direction::ToMemory, None) => self.start_reading(&job, &part, driver),
@@ -304,7 +305,7 @@ impl Pipeline {
         let Some(Batch { parts, buffer, .. }) = current.batch.take() else { return Advanced::Nothing };
         let job = Arc::clone(&current.job);
         let room = Room::Buffer(buffer);
-        self.take_first_step(Start { job, parts: parts.into(), room, extent: Extent::All }, driver);
+        self.take_first_step(Start::new(job, parts.into(), room), driver);
         Advanced::Something
     }
 
@@ -364,7 +365,7 @@ impl Pipeline {
         let Some((len, is_packed)) = short_len(&placed, &job.array, buffer_bytes) else {
             let room = Room::Buffer(self.buffers.take());
             let (job, parts) = (Arc::clone(job), Arc::new([placed]));
-            self.take_first_step(Start { job, parts, room, extent: Extent::All }, driver);
+            self.take_first_step(Start::new(job, parts, room), driver);
             return Ok(Begun::OnItsWay);
         };
         if start::copy_without_buffer(job, &placed)? {

@@ -76,6 +76,11 @@ impl Started {
 }
 
 impl Start {
+    /// All of a first step.
+    pub(super) fn new(job: Arc<Job>, parts: Arc<[Placed]>, room: Room) -> Self {
+        Self { job, parts, room, extent: Extent::All }
+    }
+
     /// How much is moved.
     pub(super) fn bytes(&self) -> u64 {
         flight::bytes(&self.parts)
