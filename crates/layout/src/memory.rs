@@ -1,12 +1,14 @@
 //! How an executor shares the memory of all ranks out between the buffers of transfers and the boxes of steps.
 //!
-//! Buffers hold bricks, or pieces of bricks that are larger, on I/O processes only; two of them keep a device busy while one is copied,
-//! and more than some MiB gain nothing. All else is for boxes, because larger ones make longer writes.
+//! Buffers hold bricks, or pieces of bricks that are larger, on I/O processes only; what is in them keeps a device busy while others are
+//! filled, and more than some MiB gain nothing. All else is for boxes, because larger ones make longer writes. With 64 MiB on two ranks
+//! an eighth of the memory made conversions up to a tenth slower than a fifth; a quarter and a third were no better, and a sixteenth on
+//! one rank took up to a tenth longer again (docs/bench/layout.md, "Conversions alone").
 
 /// So much is enough for the buffers of an I/O process.
-const BUFFERS_BYTES_MAX: u64 = 8 << 20;
+const BUFFERS_BYTES_MAX: u64 = 16 << 20;
 /// This part of the memory is for buffers at most, unless two of the least length are more.
-const BUFFERS_PART: u64 = 8;
+const BUFFERS_PART: u64 = 5;
 /// A buffer has so many bytes at least, if bricks have, as in `chemio-dra`.
 const BUFFER_BYTES_MIN: u64 = 1 << 20;
 /// Boxes get the memory of so many bricks at least, if those are no larger than the least buffer: what programs give is often a number
@@ -61,9 +63,9 @@ mod tests {
 
     #[test]
     fn most_of_much_memory_is_for_boxes() {
-        assert_eq!(share(64 * MIB, 1, MIB, 8192), Shares { buffers: 8 * MIB, boxes: 56 * MIB });
-        assert_eq!(share(64 * MIB, 2, MIB, 8192), Shares { buffers: 4 * MIB, boxes: 56 * MIB });
-        assert_eq!(share(512 * MIB, 2, MIB, 8192), Shares { buffers: 8 * MIB, boxes: 496 * MIB });
+        assert_eq!(share(60 * MIB, 1, MIB, 8192), Shares { buffers: 12 * MIB, boxes: 48 * MIB });
+        assert_eq!(share(60 * MIB, 2, MIB, 8192), Shares { buffers: 6 * MIB, boxes: 48 * MIB });
+        assert_eq!(share(512 * MIB, 2, MIB, 8192), Shares { buffers: 16 * MIB, boxes: 480 * MIB });
     }
 
     #[test]
@@ -89,8 +91,8 @@ mod tests {
     #[test]
     fn memory_is_kept_to_however_large_bricks_are() {
         let large = 512 * MIB;
-        assert_eq!(share(64 * MIB, 1, large, 0), Shares { buffers: 8 * MIB, boxes: 56 * MIB });
-        assert_eq!(share(64 * MIB, 4, large, 0), Shares { buffers: 2 * MIB, boxes: 56 * MIB });
+        assert_eq!(share(60 * MIB, 1, large, 0), Shares { buffers: 12 * MIB, boxes: 48 * MIB });
+        assert_eq!(share(60 * MIB, 4, large, 0), Shares { buffers: 3 * MIB, boxes: 48 * MIB });
         assert_eq!(share(1, 1, u64::MAX, 0), Shares { buffers: 2 * MIB, boxes: 4 * MIB });
     }
 }
