@@ -13,6 +13,9 @@ const LEN: u32 = 24 * 200;
 /// As [`DIMS`], with rows so long that parts of bricks are copied between the page cache and memory without a buffer.
 const LONG_DIMS: [u64; 2] = [24, 4000];
 
+/// Memory for a few bricks at a time.
+const LITTLE: Settings = Settings { memory_bytes: Some(50_000), io_processes: None };
+
 /// An array of 24 x 200 doubles in bricks of 8 x 100 and two shards, full of ones. A page has less than three rows of a
 /// brick, so that a part of some columns is read and written by its span.
 fn make_ones(world: &World, name: &str) {
@@ -59,17 +62,16 @@ fn write_twice(array: &DiskArray, memory: &Array) -> dra::Result<()> {
 }
 
 /// A context whose devices have a fault: operation number `operation` of each shard on each rank. What reaches the disk is counted.
-struct Faulty {
+pub(crate) struct Faulty {
     counted: Counted,
     devices: Arc<Mutex<Vec<Arc<FaultDevice>>>>,
     operation: u64,
 }
 
 impl Faulty {
-    fn new(world: &World, operation: u64, fault: Fault) -> Self {
+    pub(crate) fn new(world: &World, settings: Settings, operation: u64, fault: Fault) -> Self {
         let devices: Arc<Mutex<Vec<Arc<FaultDevice>>>> = Arc::default();
         let opened = Arc::clone(&devices);
-        let settings = Settings { memory_bytes: Some(50_000), io_processes: None };
         let counted = Counted::below(world, settings, move |device| {
             let device = FaultDevice::new(device);
             device.inject(operation, fault);
@@ -79,12 +81,12 @@ impl Faulty {
         Self { counted, devices, operation }
     }
 
-    fn disk(&self) -> &Context {
+    pub(crate) fn disk(&self) -> &Context {
         &self.counted.disk
     }
 
     /// Whether the fault has happened, on any rank.
-    fn has_happened(&self) -> bool {
+    pub(crate) fn has_happened(&self) -> bool {
         let mine =
             self.devices.lock().unwrap().iter().any(|device| device.operations_count() > self.operation);
         self.disk().comm().all_gather(&[u64::from(mine)]).expect("gathered").contains(&1)
@@ -119,7 +121,7 @@ struct Felt {
 }
 
 /// More operations than any workload here makes on a shard.
-const OPERATIONS_MAX: u64 = 1000;
+pub(crate) const OPERATIONS_MAX: u64 = 1000;
 
 /// Repeats a workload with a fault at each operation in turn, until it happens no more.
 fn at_every_operation(world: &World, name: &str, dims: [u64; 2], fault: Fault) -> Felt {
@@ -127,7 +129,7 @@ fn at_every_operation(world: &World, name: &str, dims: [u64; 2], fault: Fault) -
     let memory = world.array(DataType::Float64, &dims, &counted(2, len_of(dims)));
     let is_last = |operation| {
         make_ones_of(world, name, dims);
-        let faulty = Faulty::new(world, operation, fault);
+        let faulty = Faulty::new(world, LITTLE, operation, fault);
         let array = faulty.disk().open(&World::path(name), Access::ReadWrite).expect("opened");
         let written = write_twice(&array, &memory);
         felt.gathered += faulty.counted.sum(|counts| counts.gathered);
@@ -173,7 +175,7 @@ pub(crate) fn transfers_that_are_cut_short_are_whole(world: &World) {
     let all = Transfer::whole(&LONG_DIMS, &LONG_DIMS).unwrap();
     let is_last = |operation| {
         make_ones_of(world, name, LONG_DIMS);
-        let faulty = Faulty::new(world, operation, Fault::Shorten(1000));
+        let faulty = Faulty::new(world, LITTLE, operation, Fault::Shorten(1000));
         let array = faulty.disk().open(&World::path(name), Access::ReadWrite).expect("opened");
         write_twice(&array, &memory).expect("written");
         let back = world.doubles(&LONG_DIMS);
@@ -198,7 +200,7 @@ pub(crate) fn a_full_disk_says_how_much_was_asked_for_and_another_try_succeeds(w
     make_ones(world, name);
     let memory = world.array(DataType::Float64, &DIMS, &counted(2, LEN));
     let all = Transfer::whole(&DIMS, &DIMS).unwrap();
-    let faulty = Faulty::new(world, 0, Fault::Fail(28));
+    let faulty = Faulty::new(world, LITTLE, 0, Fault::Fail(28));
     let array = faulty.disk().open(&World::path(name), Access::ReadWrite).expect("opened");
     let text = world.all_fail(array.write(&dra_ga::in_memory(&memory), &all).expect("started").wait());
     assert!(text.contains("no space left") && text.contains("8192 bytes"), "{text}");

@@ -1,10 +1,13 @@
 //! A thread that waits for a transfer takes part in it where there is a core for it, and only while it waits.
 
+use crate::faults::{Faulty, OPERATIONS_MAX};
 use crate::hooked::{Hook, Hooked};
 use crate::world::{World, counted, elements_of, section, spec};
-use dra::{Access, ArrayInMemory, DataType, Request, Transfer, UNFINISHED};
+use dra::{Access, ArrayInMemory, DataType, DiskArray, Request, Settings, Transfer, UNFINISHED};
+use elio::Fault;
 use section::size;
 use std::collections::HashSet;
+use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
@@ -18,6 +21,8 @@ const LEN: u32 = 250 * 1000;
 #[derive(Debug, Default)]
 struct Watched {
     threads: Mutex<HashSet<ThreadId>>,
+    /// This thread panics instead.
+    panicking: Option<ThreadId>,
 }
 
 impl Watched {
@@ -29,8 +34,34 @@ impl Watched {
 impl Hook for Watched {
     fn at_copy(&self) {
         thread::sleep(Duration::from_millis(10));
-        self.threads.lock().unwrap().insert(thread::current().id());
+        let me = thread::current().id();
+        self.threads.lock().unwrap().insert(me);
+        if self.panicking == Some(me) {
+            // Without the message that a panic prints.
+            resume_unwind(Box::new("the array has a hole"));
+        }
     }
+}
+
+/// An array in memory whose copies are watched.
+fn watched(of: &Arc<dyn ArrayInMemory>, panicking: Option<ThreadId>) -> Arc<Hooked<Watched>> {
+    let hook = Watched { panicking, ..Watched::default() };
+    Arc::new(Hooked { of: Arc::clone(of), any_thread: of.any_thread(), hook })
+}
+
+/// Waits for a transfer when it has begun.
+fn wait_when_begun(watched: &Hooked<Watched>, request: dra::Result<Request>) -> dra::Result<()> {
+    let mut request = request.expect("started");
+    while watched.any_thread && watched.hook.threads().is_empty() {
+        thread::yield_now();
+    }
+    assert!(!watched.hook.threads().contains(&thread::current().id()), "nobody has waited yet");
+    request.wait()
+}
+
+/// Whether this thread takes part in transfers that it waits for, beside the one for transfers.
+fn helps(of: &Arc<dyn ArrayInMemory>) -> bool {
+    of.any_thread() && elio::has_spare_core()
 }
 
 /// Waits for a transfer when it has begun, in which this thread has to take part where there is a core for it.
@@ -39,22 +70,31 @@ fn wait_and_help(
     what: &str,
     start: impl FnOnce(&Arc<dyn ArrayInMemory>) -> dra::Result<Request>,
 ) {
-    let (me, by_thread) = (thread::current().id(), of.any_thread());
-    let expected = match (by_thread, elio::has_spare_core()) {
-        (false, _) | (true, false) => 1,
-        (true, true) => 2,
-    };
-    let watched = Arc::new(Hooked { of: Arc::clone(of), any_thread: by_thread, hook: Watched::default() });
+    let watched = watched(of, None);
     let in_memory: Arc<dyn ArrayInMemory> = watched.clone();
-    let mut request = start(&in_memory).expect("started");
-    while by_thread && watched.hook.threads().is_empty() {
-        thread::yield_now();
-    }
-    assert!(!watched.hook.threads().contains(&me), "{what}: nobody has waited yet");
-    request.wait().expect("done");
+    wait_when_begun(&watched, start(&in_memory)).expect("done");
     let threads = watched.hook.threads();
-    assert_eq!(threads.len(), expected, "{what}");
-    assert_eq!(threads.contains(&me), !by_thread || expected == 2, "{what}");
+    assert_eq!(threads.len(), if helps(of) { 2 } else { 1 }, "{what}");
+    let is_mine = helps(of) || !of.any_thread();
+    assert_eq!(threads.contains(&thread::current().id()), is_mine, "{what}");
+}
+
+/// Begins to fill an array around the page cache, so that what is offered is only to be filled.
+fn begin_filling(array: &mut DiskArray) {
+    array.set_attribute(UNFINISHED, Some("a test".into())).expect("marked");
+    array.fill(true);
+}
+
+/// Ends that; all elements must then be `expected`.
+fn end_filling(world: &World, array: &mut DiskArray, expected: &[u8]) {
+    array.filled();
+    array.set_attribute(UNFINISHED, None).expect("no longer marked");
+    let memory = world.doubles(&DIMS);
+    let all = Transfer::whole(&DIMS, &DIMS).unwrap();
+    array.read(&dra_ga::in_memory(&memory), &all).expect("started").wait().expect("read");
+    assert!(elements_of(&memory) == expected, "other elements than were filled");
+    world.barrier();
+    memory.destroy().expect("destroyed");
 }
 
 pub(crate) fn who_waits_copies_beside_the_thread_for_transfers(world: &World) {
@@ -68,22 +108,84 @@ pub(crate) fn who_waits_copies_beside_the_thread_for_transfers(world: &World) {
     wait_and_help(&of, "reading", |memory| array.read(memory, &all));
     assert!(elements_of(&memory) == counted(1, LEN), "other elements than were written");
     world.barrier();
-    // Around the page cache what is offered is only to be filled.
     let others = counted(7, LEN);
     let memory_of_others = world.array(DataType::Float64, &DIMS, &others);
-    array.set_attribute(UNFINISHED, Some("a test".into())).expect("marked");
-    array.fill(true);
     let of_others = dra_ga::in_memory(&memory_of_others);
+    begin_filling(&mut array);
     wait_and_help(&of_others, "filling", |memory| array.write_filling(memory, &all));
-    array.filled();
-    array.set_attribute(UNFINISHED, None).expect("no longer marked");
-    array.read(&of, &all).expect("started").wait().expect("read");
-    assert!(elements_of(&memory) == others, "other elements than were filled");
-    world.barrier();
+    end_filling(world, &mut array, &others);
     drop((of, of_others));
     memory_of_others.destroy().expect("destroyed");
     memory.destroy().expect("destroyed");
     array.delete().expect("deleted");
+}
+
+pub(crate) fn a_panic_of_who_waits_and_fills_is_the_error_of_every_rank(world: &World) {
+    let elements = counted(3, LEN);
+    let memory = world.array(DataType::Float64, &DIMS, &elements);
+    let of = dra_ga::in_memory(&memory);
+    let all = Transfer::whole(&DIMS, &DIMS).unwrap();
+    let path = World::path("panic of a helper");
+    let mut array = world.disk.create(&path, &spec(&DIMS, &BRICK), Access::ReadWrite).expect("created");
+    begin_filling(&mut array);
+    let watched = watched(&of, Some(thread::current().id()));
+    let in_memory: Arc<dyn ArrayInMemory> = watched.clone();
+    let outcome = wait_when_begun(&watched, array.write_filling(&in_memory, &all));
+    // Without a core for it nobody has helped; who transfers by itself panics in any case.
+    if helps(&of) || !of.any_thread() {
+        let text = world.all_fail(outcome);
+        assert!(text.ends_with("internal error: the array has a hole"), "{text}");
+    } else {
+        outcome.expect("nobody helps");
+    }
+    array.write_filling(&of, &all).expect("started").wait().expect("written after the panic");
+    end_filling(world, &mut array, &elements);
+    drop((in_memory, watched, of));
+    memory.destroy().expect("destroyed");
+    array.delete().expect("deleted");
+}
+
+/// One rank has the device for itself, so that an operation of it is the same one each time.
+pub(crate) fn a_write_that_fails_after_who_waits_has_filled_it_is_told_and_can_be_made_again(world: &World) {
+    let elements = counted(5, LEN);
+    let memory = world.array(DataType::Float64, &DIMS, &elements);
+    let of = dra_ga::in_memory(&memory);
+    let all = Transfer::whole(&DIMS, &DIMS).unwrap();
+    let path = World::path("failing beside a helper");
+    let mut spec = spec(&DIMS, &BRICK);
+    spec.files = 1;
+    let (mut failed, mut helped) = (0, 0);
+    let mut is_last = |operation| {
+        world.disk.create(&path, &spec, Access::ReadWrite).expect("created").close().expect("closed");
+        let faulty = Faulty::new(world, Settings::default(), operation, Fault::Fail(28));
+        let mut array = faulty.disk().open(&path, Access::ReadWrite).expect("opened");
+        begin_filling(&mut array);
+        let watched = watched(&of, None);
+        let in_memory: Arc<dyn ArrayInMemory> = watched.clone();
+        let mut request = array.write_filling(&in_memory, &all).expect("started");
+        while watched.any_thread && watched.hook.threads().is_empty() && !request.probe().expect("probed") {
+            thread::yield_now();
+        }
+        if let Err(error) = request.wait() {
+            failed += 1;
+            helped += u32::from(watched.hook.threads().len() == 2);
+            let text = world.all_fail::<()>(Err(error));
+            assert!(text.contains("no space left"), "{text}");
+            array.write_filling(&of, &all).expect("started").wait().expect("written the second time");
+        }
+        let has_happened = faulty.has_happened();
+        // What is opened again by this context would have the fault again.
+        drop(array);
+        let mut array = world.disk.open(&path, Access::ReadWrite).expect("opened");
+        end_filling(world, &mut array, &elements);
+        array.delete().expect("deleted");
+        !has_happened
+    };
+    assert!((0..OPERATIONS_MAX).any(&mut is_last), "a fault at every operation");
+    assert!(failed >= 4, "failed {failed} times");
+    assert_eq!(helped > 0, helps(&of), "{helped} of {failed} with help");
+    drop(of);
+    memory.destroy().expect("destroyed");
 }
 
 /// Requests that are all under way before anybody waits.

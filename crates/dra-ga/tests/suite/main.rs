@@ -60,6 +60,14 @@ fn main() -> ExitCode {
             scenario!(faults::parts_of_bricks_that_nobody_has_written_are_written_without_reading).hosts(..2),
             scenario!(faults::whole_bricks_are_moved_once_and_nothing_is_read_to_write_them).hosts(..2),
             scenario!(helping::who_waits_copies_beside_the_thread_for_transfers).ranks(..=2).hosts(..2),
+            scenario!(helping::a_panic_of_who_waits_and_fills_is_the_error_of_every_rank)
+                .ranks(..=2)
+                .hosts(..2),
+            scenario!(
+                helping::a_write_that_fails_after_who_waits_has_filled_it_is_told_and_can_be_made_again
+            )
+            .ranks(..=1)
+            .hosts(..2),
             scenario!(helping::with_help_transfers_that_overlap_in_bricks_come_in_order).ranks(..=3),
             scenario!(hosts::an_array_on_the_hosts_own_disks_is_one_array).hosts(2..),
             scenario!(hosts::a_part_that_is_missing_is_told_by_its_number).hosts(2..),
