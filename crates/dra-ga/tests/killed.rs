@@ -5,9 +5,10 @@ use dra::{Access, ArrayDirectory, ArraySpec, BrickShape, Bricks, DataType, Setti
 use rustix::process::{Signal, getpid, kill_process};
 use section::Section;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Duration;
 use std::{env, thread};
-use test_support::{job, note_not_run, run_on_two_hosts, run_within};
+use test_support::{exit_code, job, note_not_run, run_on_two_hosts, run_within};
 
 /// Tells a process that it is a rank: which part it plays, and where.
 const PART: &str = "CHEMIO_DRA_KILLED_PART";
@@ -23,7 +24,7 @@ const PARTS_DIMS: [u64; 2] = [256, 512];
 /// Far beyond what any job takes, on a busy machine.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 
-fn main() {
+fn main() -> ExitCode {
     let directory = env::var_os(DIRECTORY).map(PathBuf::from);
     match (env::var(PART).as_deref(), directory) {
         (Ok("writing"), Some(directory)) => write(&directory, 1.0, None),
@@ -43,6 +44,7 @@ fn main() {
             parts_whose_replacement_was_killed_are_one_array_or_none();
         }
     }
+    exit_code()
 }
 
 fn delay_ms() -> u64 {

@@ -1,6 +1,8 @@
 //! What the launcher tells its ranks, and how a process knows that it is a rank.
 
 use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 use std::{env, fmt};
 
 /// Which launch a process belongs to, see [`crate::processes::LaunchId`].
@@ -18,18 +20,36 @@ pub(crate) const LOCAL_DIR: &str = "CHEMIO_TEST_LOCAL_DIR";
 /// Set by users: what is not run is a failure.
 pub(crate) const REQUIRE_ALL: &str = "CHEMIO_TEST_REQUIRE_ALL";
 
+/// The status of a run of which a part could not run here, as automake and `ci/steps` have it.
+pub(crate) const NOT_RUN_STATUS: u8 = 77;
+
 /// Whether what cannot run here is a failure.
 pub(crate) fn requires_all() -> bool {
     env::var_os(REQUIRE_ALL).is_some_and(|value| !value.is_empty())
 }
 
-/// For tests that cannot run here, by themselves or within a suite: says so.
+/// Why the scenario that this rank is in was not run.
+static NOT_RUN: Mutex<Option<String>> = Mutex::new(None);
+
+/// For tests that cannot run here, by themselves or within a suite: says so. A scenario should return then, on all ranks; its suite does
+/// not count it as passed.
 ///
 /// # Panics
 /// `CHEMIO_TEST_REQUIRE_ALL` is set.
 pub fn note_not_run(why: &dyn fmt::Display) {
     assert!(!requires_all(), "not run: {why}");
     println!("not run: {why}");
+    *NOT_RUN.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_string());
+}
+
+/// The status of a test program that has not failed and is no [`Suite`](crate::Suite): 77 if something [was not run](note_not_run).
+pub fn exit_code() -> ExitCode {
+    if take_not_run().is_some() { ExitCode::from(NOT_RUN_STATUS) } else { ExitCode::SUCCESS }
+}
+
+/// Why something was not run since the last call, if it was not.
+pub(crate) fn take_not_run() -> Option<String> {
+    NOT_RUN.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 /// What MPI launchers tell their ranks: the variables with a rank and the number of ranks (Open MPI; MPICH and its kin).

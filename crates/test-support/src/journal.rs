@@ -21,12 +21,19 @@ pub(crate) enum Progress {
     Starting,
     /// It is in this scenario.
     Running(String),
-    /// It is in no scenario, and has passed this many.
+    /// It is in no scenario, and is through with this many.
     Between(usize),
     /// It panicked; `what` is the message.
     Panicked { scenario: String, what: String },
-    /// It has passed so many scenarios and closed MPI.
+    /// It is through with so many scenarios and has closed MPI.
     Done(usize),
+}
+
+/// A scenario that was not run on the rank, by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    pub(crate) scenario: String,
+    pub(crate) why: String,
 }
 
 impl Journal {
@@ -42,6 +49,10 @@ impl Journal {
 
     pub(crate) fn passed(&mut self, scenario: &str) {
         self.note("passed", scenario);
+    }
+
+    pub(crate) fn left_out(&mut self, scenario: &str, why: &str) {
+        self.note("left_out", &format!("{scenario} {}", why.replace('\n', "\t")));
     }
 
     pub(crate) fn panicked(&mut self, what: &str) {
@@ -70,11 +81,10 @@ impl Progress {
     fn in_text(text: &str) -> Self {
         let mut scenario = None;
         let mut passed_count = 0;
-        for line in text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
-            let (event, what) = line.split_once(' ').unwrap_or((line, ""));
+        for (event, what) in events(text) {
             match event {
                 "begins" => scenario = Some(what.to_owned()),
-                "passed" => (scenario, passed_count) = (None, passed_count + 1),
+                "passed" | "left_out" => (scenario, passed_count) = (None, passed_count + 1),
                 "panicked" => {
                     let scenario = scenario.unwrap_or_else(|| "no scenario".into());
                     return Self::Panicked { scenario, what: what.replace('\t', "\n") };
@@ -96,14 +106,35 @@ impl Progress {
             Self::Starting => "was starting".into(),
             Self::Running(scenario) => format!("was in {scenario} for {seconds:.1} s"),
             Self::Between(count) => {
-                format!("had passed {count} and was between scenarios, or ending, for {seconds:.1} s")
+                format!("was through with {count} and between scenarios, or ending, for {seconds:.1} s")
             }
             Self::Panicked { scenario, what } => {
                 format!("panicked in {scenario}: {}", what.replace('\n', " / "))
             }
-            Self::Done(count) => format!("had passed all its {count} scenarios"),
+            Self::Done(count) => format!("was through with all its {count} scenarios"),
         }
     }
+}
+
+impl LeftOut {
+    /// What the journal of `rank` says was not run.
+    pub(crate) fn of(directory: &Path, rank: usize) -> Vec<Self> {
+        Self::in_text(&fs::read_to_string(path(directory, rank)).unwrap_or_default())
+    }
+
+    fn in_text(text: &str) -> Vec<Self> {
+        let left_out = events(text).filter(|(event, _)| *event == "left_out").map(|(_, what)| {
+            let (scenario, why) = what.split_once(' ').unwrap_or((what, ""));
+            Self { scenario: scenario.to_owned(), why: why.replace('\t', "\n") }
+        });
+        left_out.collect()
+    }
+}
+
+/// The events of a journal, as far as they are whole lines, each with what it tells.
+fn events(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let lines = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
+    lines.map(|line| line.split_once(' ').unwrap_or((line, "")))
 }
 
 fn path(directory: &Path, rank: usize) -> PathBuf {
@@ -112,7 +143,7 @@ fn path(directory: &Path, rank: usize) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::{Journal, Progress};
+    use super::{Journal, LeftOut, Progress};
 
     fn after(events: impl Fn(&mut Journal)) -> Progress {
         let directory = tempfile::tempdir().expect("a directory");
@@ -149,6 +180,14 @@ mod tests {
         };
         let expected = Progress::Panicked { scenario: "one".into(), what: "left: 1\nright: 2".into() };
         assert_eq!(after(panicked), expected);
+    }
+
+    #[test]
+    fn what_was_not_run_is_told_and_behind_the_rank() {
+        let text = "begins one\npassed one\nbegins two\nleft_out two no disk\there\ndone \nleft_out thr";
+        let expected = LeftOut { scenario: "two".into(), why: "no disk\nhere".into() };
+        assert_eq!(LeftOut::in_text(text), [expected]);
+        assert_eq!(Progress::in_text(text), Progress::Done(2));
     }
 
     #[test]

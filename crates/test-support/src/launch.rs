@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::environment::{HOSTS, JOURNALS, LOCAL_DIR, SEED, SHARED_DIR};
-use crate::journal::Progress;
+use crate::journal::{LeftOut, Progress};
 use crate::layout::Layout;
 use crate::mpi::Mpi;
 use crate::processes::LaunchId;
@@ -58,6 +58,14 @@ pub(crate) struct Failure {
     pub(crate) output: String,
 }
 
+/// What has become of a launch.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// Every rank has passed every scenario, but these, which it has not run.
+    Passed(Vec<LeftOut>),
+    Failed(Failure),
+}
+
 /// How the job ended.
 #[derive(Debug)]
 enum End {
@@ -68,14 +76,14 @@ enum End {
 }
 
 impl Launch<'_> {
-    /// Runs the job and ends all its processes. `Ok(None)` means that every rank has passed every scenario.
+    /// Runs the job and ends all its processes.
     ///
     /// # Errors
     /// [`Unavailable`] if this machine cannot run it.
     ///
     /// # Panics
     /// If the launch's files cannot be made.
-    pub(crate) fn run(&self) -> Result<Option<Failure>, Unavailable> {
+    pub(crate) fn run(&self) -> Result<Outcome, Unavailable> {
         let id = LaunchId::new();
         let files = Files::make(&id);
         let hosts = match self.layout.hosts_count {
@@ -91,9 +99,22 @@ impl Launch<'_> {
         let ranks: Vec<_> =
             (0..self.layout.ranks_count()).map(|rank| Progress::of(&files.journals(), rank)).collect();
         end_all(&mut launcher, &id);
-        let verdict = self.verdict(&end, &ranks, left_count);
         let unstarted = matches!(end, End::Unstarted);
-        Ok(verdict.map(|verdict| Failure { unstarted, ..failure(verdict, &ranks, &files) }))
+        Ok(match self.verdict(&end, &ranks, left_count) {
+            Some(verdict) => Outcome::Failed(Failure { unstarted, ..failure(verdict, &ranks, &files) }),
+            None => Outcome::Passed(self.left_out(&files)),
+        })
+    }
+
+    /// What was not run on some rank, each scenario once.
+    fn left_out(&self, files: &Files) -> Vec<LeftOut> {
+        let mut found: Vec<LeftOut> = Vec::new();
+        for left_out in (0..self.layout.ranks_count()).flat_map(|rank| LeftOut::of(&files.journals(), rank)) {
+            if !found.iter().any(|known| known.scenario == left_out.scenario) {
+                found.push(left_out);
+            }
+        }
+        found
     }
 
     fn command(&self, files: &Files, hosts: Option<&TwoHosts>, id: &LaunchId) -> Command {

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use crate::launch::Launch;
+use crate::launch::{Launch, Outcome};
 use crate::layout::Layout;
 use crate::mpi::Mpi;
 use crate::options::Options;
@@ -63,15 +63,15 @@ fn run_all(plan: &[Planned<'_>], mpi: &Mpi, shape: &Shape, options: &Options, re
         let launch = Launch { mpi, variant, layout, scenarios, seed, time_limit, shows_output };
         let outcome = launch.run().and_then(|outcome| match outcome {
             // A job that MPI's launcher did not bring about says nothing of the scenarios: once more, and told.
-            Some(failure) if failure.unstarted => {
+            Outcome::Failed(failure) if failure.unstarted => {
                 println!("begun again: {}: {}", row.variant, failure.verdict);
                 launch.run()
             }
             other => Ok(other),
         });
         match outcome {
-            Ok(None) => report.passed(&row, began.elapsed()),
-            Ok(Some(failure)) => report.failed(&row, &failure),
+            Ok(Outcome::Passed(left_out)) => report.passed(&row, &left_out, began.elapsed()),
+            Ok(Outcome::Failed(failure)) => report.failed(&row, &failure),
             Err(why) => report.not_run(&row, &why),
         }
     }

@@ -33,8 +33,8 @@
 //!   ended, with all its processes on all hosts; so is one whose `cargo test` was killed.
 //! - **Two test hosts** are namespaces joined by a virtual cable ([`TwoHosts`]): own host names, own shared memory, own
 //!   loopback, and every byte between them counted ([`link_bytes`]).
-//! - **What cannot run here** is reported as "not run" and is no pass: the exit status is then 77, or 1 where
-//!   `CHEMIO_TEST_REQUIRE_ALL` is set.
+//! - **What cannot run here**, a launch or a scenario that says so by [`note_not_run`], is reported as "not run" and is no pass: the
+//!   exit status is then 77, or 1 where `CHEMIO_TEST_REQUIRE_ALL` is set.
 //! - **Random numbers** come from [`seed()`]: the same on all ranks, printed with a failure, set by `CHEMIO_TEST_SEED`.
 //!
 //! What it does not do: call MPI. The suite brings that; Linux only.
@@ -59,7 +59,7 @@ mod two_hosts;
 mod unavailable;
 mod variant;
 
-pub use environment::{hosts_count, local_dir, note_not_run, shared_dir};
+pub use environment::{exit_code, hosts_count, local_dir, note_not_run, shared_dir};
 pub use fastrand::Rng;
 pub use job::{job, run_on_two_hosts, run_within};
 pub use link::{LinkBytes, link_bytes};

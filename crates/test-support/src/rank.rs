@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::process::{Signal, getpid, kill_process};
 use rustix::system::uname;
 
-use crate::environment::{JOURNALS, Place, hosts_count};
+use crate::environment::{JOURNALS, Place, hosts_count, take_not_run};
 use crate::journal::Journal;
 use crate::layout::Layout;
 use crate::options::Options;
@@ -71,7 +71,10 @@ impl Rank {
             (scenario.run)(context);
             calls.barrier.inspect(|barrier| barrier(context));
         });
-        self.note(|journal| journal.passed(name));
+        self.note(|journal| match take_not_run() {
+            None => journal.passed(name),
+            Some(why) => journal.left_out(name, &why),
+        });
     }
 
     /// Calls `step`; a panic is noted and ends the whole job.

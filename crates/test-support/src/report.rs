@@ -4,13 +4,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 use std::{env, fmt};
 
-use crate::environment::requires_all;
+use crate::environment::{NOT_RUN_STATUS, requires_all};
+use crate::journal::LeftOut;
 use crate::launch::Failure;
 use crate::layout::Layout;
-use crate::unavailable::Unavailable;
-
-/// The status of a run of which a part could not run here, as automake and `ci/steps` have it.
-const NOT_RUN: u8 = 77;
 
 /// One launch, as it is named in the table.
 #[derive(Clone, Copy, Debug)]
@@ -44,11 +41,18 @@ impl Report {
         Self { is_quiet, ..Self::default() }
     }
 
-    pub(crate) fn passed(&mut self, row: &Row<'_>, took: Duration) {
-        self.passed_count += 1;
-        self.scenarios_count += row.scenarios_count;
-        if !self.is_quiet {
-            println!("passed   {row}  {:6.2} s", took.as_secs_f64());
+    /// A launch in which nothing has failed; what of it was not run is told, and is no pass.
+    pub(crate) fn passed(&mut self, row: &Row<'_>, left_out: &[LeftOut], took: Duration) {
+        let passed = Row { scenarios_count: row.scenarios_count - left_out.len(), ..*row };
+        if passed.scenarios_count > 0 {
+            self.passed_count += 1;
+            self.scenarios_count += passed.scenarios_count;
+            if !self.is_quiet {
+                println!("passed   {passed}  {:6.2} s", took.as_secs_f64());
+            }
+        }
+        for LeftOut { scenario, why } in left_out {
+            self.not_run(&Row { scenarios_count: 1, ..*row }, &format_args!("{scenario}: {why}"));
         }
     }
 
@@ -64,7 +68,7 @@ impl Report {
         println!("seed {}; again: {}", row.seed, again(row, failure.scenario.as_deref()));
     }
 
-    pub(crate) fn not_run(&mut self, what: &dyn fmt::Display, why: &Unavailable) {
+    pub(crate) fn not_run(&mut self, what: &dyn fmt::Display, why: &dyn fmt::Display) {
         self.not_run_count += 1;
         println!("not run  {what}: {why}");
     }
@@ -81,7 +85,7 @@ impl Report {
     fn status(&self, requires_all: bool) -> u8 {
         match (self.failed_count, self.not_run_count) {
             (0, 0) => 0,
-            (0, _) if !requires_all => NOT_RUN,
+            (0, _) if !requires_all => NOT_RUN_STATUS,
             _ => 1,
         }
     }
@@ -116,7 +120,7 @@ fn without_hash(stem: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{NOT_RUN, Report, Row, again, without_hash};
+    use super::{NOT_RUN_STATUS, Report, Row, again, without_hash};
     use crate::layout::Layout;
 
     fn status(failed_count: usize, not_run_count: usize, requires_all: bool) -> u8 {
@@ -127,7 +131,7 @@ mod tests {
     fn not_run_is_neither_a_pass_nor_hides_a_failure() {
         assert_eq!(status(0, 0, false), 0);
         assert_eq!(status(0, 0, true), 0);
-        assert_eq!(status(0, 1, false), NOT_RUN);
+        assert_eq!(status(0, 1, false), NOT_RUN_STATUS);
         assert_eq!(status(0, 1, true), 1);
         assert_eq!(status(1, 1, false), 1);
     }

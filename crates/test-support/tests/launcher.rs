@@ -54,12 +54,13 @@ fn trials(leaves_two_hosts_out: bool) -> Vec<Trial> {
         ("a_rank_that_is_killed_is_a_failure", killed_rank_is_a_failure),
         ("a_launcher_that_is_killed_takes_all_its_processes_with_it", killed_launcher_leaves_nothing),
     ];
-    let one: [(&str, fn()); 8] = [
+    let one: [(&str, fn()); 9] = [
         ("a_panic_while_starting_is_reported", panic_while_starting),
         ("a_process_that_outlives_the_job_is_a_failure_and_is_ended", outliving_process),
         ("what_is_shown_of_the_output_is_bounded", output_is_bounded),
         ("a_failure_names_the_seed_and_the_seed_reaches_all_ranks", seed_is_named_and_used),
         ("what_passed_is_a_table_and_what_was_not_asked_for_is_not_run", table_of_what_passed),
+        ("what_a_scenario_has_not_run_is_no_pass", scenario_not_run),
         ("without_the_rights_two_hosts_are_not_run_and_no_pass", two_hosts_without_rights),
         ("scenarios_can_be_listed_and_wrong_use_has_its_own_status", list_and_wrong_use),
         ("variants_set_and_unset_the_environment_of_the_ranks", variants_reach_the_ranks),
@@ -184,6 +185,21 @@ fn table_of_what_passed() {
     let none = Suite::run("there_is_no_such_scenario");
     none.passed();
     none.says("launches passed 0 (scenarios 0), failed 0, not run 0\n");
+}
+
+fn scenario_not_run() {
+    let alone = Suite::run("is_not_run --ranks 1 --hosts 1 --variant default");
+    assert_eq!(alone.status, Some(77), "{alone}");
+    alone.does_not_say("passed   ");
+    alone.says("launches passed 0 (scenarios 0), failed 0, not run 1\n");
+    let mut among_others = Suite::new("is_not_run passes --ranks 2 --hosts 1 --variant default");
+    let found = among_others.run_to_end();
+    assert_eq!(found.status, Some(77), "{found}");
+    found.says("passed   default      2 ranks                 2 scenarios");
+    found.says("scenario : is_not_run_on_the_last_rank: something\nis missing\n");
+    found.says("launches passed 1 (scenarios 2), failed 0, not run 1\n");
+    among_others.env("CHEMIO_TEST_REQUIRE_ALL", "1");
+    among_others.run_to_end().failed_with("not run: something");
 }
 
 fn two_hosts_without_rights() {

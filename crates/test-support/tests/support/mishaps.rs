@@ -5,7 +5,7 @@ use std::thread::sleep;
 use std::time::Duration;
 use std::{env, fs};
 
-use test_support::{Suite, Variant, scenario, seed};
+use test_support::{Suite, Variant, note_not_run, scenario, seed};
 
 use crate::world::World;
 
@@ -28,6 +28,7 @@ pub(crate) fn suite() -> ExitCode {
         .run(&[
             scenario!(passes),
             scenario!(passes_with_a_word),
+            scenario!(is_not_run_on_the_last_rank),
             scenario!(panics_on_the_last_rank),
             scenario!(rank_0_sleeps_and_the_others_wait),
             scenario!(the_last_rank_exits_with_success),
@@ -54,6 +55,12 @@ fn passes(world: &World) {
 
 fn passes_with_a_word(_world: &World) {
     println!("the word");
+}
+
+fn is_not_run_on_the_last_rank(world: &World) {
+    if is_last(world) {
+        note_not_run(&"something\nis missing");
+    }
 }
 
 fn panics_on_the_last_rank(world: &World) {
