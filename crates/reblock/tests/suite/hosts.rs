@@ -12,7 +12,8 @@ pub(crate) fn arrays_on_the_hosts_own_disks_are_re_blocked(world: &World) {
     let path = |name: &str| test_support::local_dir().join(name);
     let turned = Permutation::new(&[1, 0]).unwrap();
     // With memory for one pass, and on a device on which several are better.
-    for (memory_bytes, operations_per_second, several) in [(100_000, 1_000_000, false), (1_000, 2_000, true)] {
+    for (memory_bytes, operations_per_second, several) in [(100_000, 1_000_000, false), (1_000, 2_000, true)]
+    {
         let disk = world.context(memory_bytes);
         let elements = counted(dims.iter().product());
         let mut from = spec(&dims, &[2, 200], DataType::Float64);
