@@ -162,9 +162,10 @@ impl Reblocking {
         let stride = |layout: &disk_array::ArrayLayout| layout.shard().stride_bytes();
         let (source_bytes, target_bytes) = (stride(self.source.layout()), stride(&self.spec.layout()?));
         let brick_bytes = brick_bytes_max(source_bytes, target_bytes, self.spec.alignment.bytes());
-        let memory_bytes = self.memory_bytes_of_rank(ranks).saturating_mul(ranks);
+        let rank_bytes = self.memory_bytes_of_rank(ranks);
+        let memory_bytes = rank_bytes.saturating_mul(ranks);
         let io_processes = self.io_processes(ranks).max(of_source.min(ranks));
-        Ok(share(memory_bytes, io_processes, brick_bytes, rounding_bytes(ranks, 1)))
+        Ok(share(memory_bytes, rank_bytes, io_processes, brick_bytes, rounding_bytes(ranks, 1)))
     }
 
     /// By which plan `ranks` ranks of one host do it.

@@ -2,8 +2,8 @@
 //!
 //! Buffers hold bricks, or pieces of bricks that are larger, on I/O processes only; what is in them keeps a device busy while others are
 //! filled, and more than some MiB gain nothing. All else is for boxes, because larger ones make longer writes. With 64 MiB on two ranks
-//! an eighth of the memory made conversions up to a tenth slower than a fifth; a quarter and a third were no better, and a sixteenth on
-//! one rank took up to a tenth longer again (docs/bench/layout.md, "Conversions alone").
+//! conversions took up to a seventh longer with an eighth of the memory for buffers than with a fifth; a quarter and a third were better
+//! for some bricks and worse for others (docs/bench/layout.md, "Conversions alone").
 
 /// So much is enough for the buffers of an I/O process.
 const BUFFERS_BYTES_MAX: u64 = 16 << 20;
@@ -38,12 +38,18 @@ pub fn brick_bytes_max(source_bytes: u64, target_bytes: u64, align_bytes: u64) -
     source_bytes.max(target_bytes).checked_next_multiple_of(align_bytes).unwrap_or(u64::MAX)
 }
 
-/// Shares `memory_bytes`, that of all ranks, out. `brick_bytes`: [of a brick](brick_bytes_max); `rounding_bytes`: [of an
-/// array](rounding_bytes()).
-pub fn share(memory_bytes: u64, io_processes: u64, brick_bytes: u64, rounding_bytes: u64) -> Shares {
+/// Shares `memory_bytes`, that of all ranks, out; no rank has less than `rank_bytes`, and so much at most is for its buffers.
+/// `brick_bytes`: [of a brick](brick_bytes_max); `rounding_bytes`: [of an array](rounding_bytes()).
+pub fn share(
+    memory_bytes: u64,
+    rank_bytes: u64,
+    io_processes: u64,
+    brick_bytes: u64,
+    rounding_bytes: u64,
+) -> Shares {
     let of_each = memory_bytes / BUFFERS_PART / io_processes.max(1);
     let least = brick_bytes.min(BUFFER_BYTES_MIN);
-    let buffers = of_each.min(BUFFERS_BYTES_MAX).max(2 * least);
+    let buffers = of_each.min(BUFFERS_BYTES_MAX).min(rank_bytes).max(2 * least);
     let left = memory_bytes.saturating_sub(buffers.saturating_mul(io_processes));
     // A pass gets by with a single box, which is an array of all ranks.
     Shares { buffers, boxes: left.max((BOXES_BRICKS_MIN * least).saturating_add(rounding_bytes)) }
@@ -63,16 +69,22 @@ mod tests {
 
     #[test]
     fn most_of_much_memory_is_for_boxes() {
-        assert_eq!(share(60 * MIB, 1, MIB, 8192), Shares { buffers: 12 * MIB, boxes: 48 * MIB });
-        assert_eq!(share(60 * MIB, 2, MIB, 8192), Shares { buffers: 6 * MIB, boxes: 48 * MIB });
-        assert_eq!(share(512 * MIB, 2, MIB, 8192), Shares { buffers: 16 * MIB, boxes: 480 * MIB });
+        assert_eq!(share(60 * MIB, 60 * MIB, 1, MIB, 8192), Shares { buffers: 12 * MIB, boxes: 48 * MIB });
+        assert_eq!(share(60 * MIB, 30 * MIB, 2, MIB, 8192), Shares { buffers: 6 * MIB, boxes: 48 * MIB });
+        assert_eq!(share(512 * MIB, 256 * MIB, 2, MIB, 8192), Shares { buffers: 16 * MIB, boxes: 480 * MIB });
+    }
+
+    /// Many ranks have little each, of which few read and write.
+    #[test]
+    fn boxes_get_what_a_rank_has_no_memory_to_hold_in_buffers() {
+        assert_eq!(share(64 * MIB, 8 * MIB, 1, MIB, 8192), Shares { buffers: 8 * MIB, boxes: 56 * MIB });
     }
 
     #[test]
     fn buffers_are_good_for_bricks_between_passes() {
         for memory_bytes in (0..24).map(|log| 1000u64 << log) {
             for brick_bytes in [8192, 100_000, MIB, 5 * MIB] {
-                let Shares { buffers, .. } = share(memory_bytes, 2, brick_bytes, 8192);
+                let Shares { buffers, .. } = share(memory_bytes, memory_bytes / 2, 2, brick_bytes, 8192);
                 let between_bytes = between_brick_bytes_max(buffers, brick_bytes);
                 assert!(between_bytes >= brick_bytes);
                 assert!(2 * between_bytes.min(BUFFER_BYTES_MIN) <= buffers, "{memory_bytes} {brick_bytes}");
@@ -84,15 +96,15 @@ mod tests {
 
     #[test]
     fn little_memory_is_raised_to_some_bricks() {
-        assert_eq!(share(1000, 1, MIB, 8192), Shares { buffers: 2 * MIB, boxes: 4 * MIB + 8192 });
-        assert_eq!(share(8 * MIB, 2, MIB, 7), Shares { buffers: 2 * MIB, boxes: 4 * MIB + 7 });
+        assert_eq!(share(1000, 1000, 1, MIB, 8192), Shares { buffers: 2 * MIB, boxes: 4 * MIB + 8192 });
+        assert_eq!(share(8 * MIB, 4 * MIB, 2, MIB, 7), Shares { buffers: 2 * MIB, boxes: 4 * MIB + 7 });
     }
 
     #[test]
     fn memory_is_kept_to_however_large_bricks_are() {
         let large = 512 * MIB;
-        assert_eq!(share(60 * MIB, 1, large, 0), Shares { buffers: 12 * MIB, boxes: 48 * MIB });
-        assert_eq!(share(60 * MIB, 4, large, 0), Shares { buffers: 3 * MIB, boxes: 48 * MIB });
-        assert_eq!(share(1, 1, u64::MAX, 0), Shares { buffers: 2 * MIB, boxes: 4 * MIB });
+        assert_eq!(share(60 * MIB, 60 * MIB, 1, large, 0), Shares { buffers: 12 * MIB, boxes: 48 * MIB });
+        assert_eq!(share(60 * MIB, 15 * MIB, 4, large, 0), Shares { buffers: 3 * MIB, boxes: 48 * MIB });
+        assert_eq!(share(1, 1, 1, u64::MAX, 0), Shares { buffers: 2 * MIB, boxes: 4 * MIB });
     }
 }

@@ -161,6 +161,6 @@ mod tests {
 
     #[test]
     fn as_little_memory_as_buffers_can_have_is_shared_out_to_them() {
-        assert_eq!(layout::share(1, 1, u64::MAX, 0).buffers, 2 * dra::BUFFER_BYTES_MIN);
+        assert_eq!(layout::share(1, 1, 1, u64::MAX, 0).buffers, 2 * dra::BUFFER_BYTES_MIN);
     }
 }

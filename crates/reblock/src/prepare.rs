@@ -122,7 +122,7 @@ pub(crate) fn prepare(
     let stride_bytes = |array: &DiskArray| array.directory().layout().shard().stride_bytes();
     let brick_bytes = brick_bytes_max(stride_bytes(source), stride_bytes(target), align_bytes);
     let rounding_bytes = rounding_bytes(ranks, context.nodes() as u64);
-    let shares = share(memory_bytes, io_processes, brick_bytes, rounding_bytes);
+    let shares = share(memory_bytes, least_bytes, io_processes, brick_bytes, rounding_bytes);
     let brick = |array: &DiskArray| array.directory().layout().bricks().brick().to_vec();
     let metadata = source.directory().metadata();
     // Where ranks were given different memory, the least: bricks are moved in the same pieces on all of them.

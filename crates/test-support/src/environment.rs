@@ -32,7 +32,7 @@ pub(crate) fn requires_all() -> bool {
 static NOT_RUN: Mutex<Option<String>> = Mutex::new(None);
 
 /// For tests that cannot run here, by themselves or within a suite: says so. A scenario should return then, on all ranks; its suite does
-/// not count it as passed.
+/// not count it as passed, nor does a program that ends with [`exit_code`]. A `#[test]` can say it by a panic alone.
 ///
 /// # Panics
 /// `CHEMIO_TEST_REQUIRE_ALL` is set.

@@ -61,7 +61,7 @@ pub(crate) struct Failure {
 /// What has become of a launch.
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// Every rank has passed every scenario, but these, which it has not run.
+    /// Every rank has passed every scenario, but these, which some rank has not run.
     Passed(Vec<LeftOut>),
     Failed(Failure),
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::process::{Signal, getpid, kill_process};
 use rustix::system::uname;
 
-use crate::environment::{JOURNALS, Place, hosts_count, take_not_run};
+use crate::environment::{JOURNALS, NOT_RUN_STATUS, Place, hosts_count, take_not_run};
 use crate::journal::Journal;
 use crate::layout::Layout;
 use crate::options::Options;
@@ -38,7 +38,7 @@ pub(crate) fn run<C>(
     end_with_the_launcher();
     options.seed.inspect(|chosen| seed::choose(*chosen));
     panic::set_hook(Box::new(move |info| report(info, place)));
-    let mut rank = Rank { place, journal: journal(place), abort: None };
+    let mut rank = Rank { place, journal: journal(place), abort: None, left_out: false };
     let context = rank.attempt(calls.start);
     rank.abort = calls.abort;
     if let Some(asked) = calls.place {
@@ -49,7 +49,8 @@ pub(crate) fn run<C>(
     }
     rank.attempt(|| drop(context));
     rank.note(Journal::done);
-    ExitCode::SUCCESS
+    // The launcher reads what was not run; where there is none the status tells it.
+    if rank.left_out && rank.journal.is_none() { ExitCode::from(NOT_RUN_STATUS) } else { ExitCode::SUCCESS }
 }
 
 struct Rank {
@@ -58,6 +59,8 @@ struct Rank {
     journal: Option<Journal>,
     /// Set when MPI is initialised.
     abort: Option<fn(i32)>,
+    /// Something was not run.
+    left_out: bool,
 }
 
 impl Rank {
@@ -71,7 +74,9 @@ impl Rank {
             (scenario.run)(context);
             calls.barrier.inspect(|barrier| barrier(context));
         });
-        self.note(|journal| match take_not_run() {
+        let not_run = take_not_run();
+        self.left_out |= not_run.is_some();
+        self.note(|journal| match not_run {
             None => journal.passed(name),
             Some(why) => journal.left_out(name, &why),
         });

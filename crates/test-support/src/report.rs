@@ -26,6 +26,8 @@ pub(crate) struct Report {
     scenarios_count: usize,
     failed_count: usize,
     not_run_count: usize,
+    /// Scenarios of launches that were run.
+    left_out_count: usize,
 }
 
 impl fmt::Display for Row<'_> {
@@ -52,7 +54,8 @@ impl Report {
             }
         }
         for LeftOut { scenario, why } in left_out {
-            self.not_run(&Row { scenarios_count: 1, ..*row }, &format_args!("{scenario}: {why}"));
+            self.left_out_count += 1;
+            println!("not run  {}: {scenario}: {why}", Row { scenarios_count: 1, ..*row });
         }
     }
 
@@ -75,15 +78,19 @@ impl Report {
 
     /// Prints the counts; `what` says what was tested.
     pub(crate) fn finish(&self, what: &str) -> ExitCode {
+        let left_out = match self.left_out_count {
+            0 => String::new(),
+            count => format!(" (scenarios {count})"),
+        };
         println!(
-            "{what}: launches passed {} (scenarios {}), failed {}, not run {}",
+            "{what}: launches passed {} (scenarios {}), failed {}, not run {}{left_out}",
             self.passed_count, self.scenarios_count, self.failed_count, self.not_run_count
         );
         ExitCode::from(self.status(requires_all()))
     }
 
     fn status(&self, requires_all: bool) -> u8 {
-        match (self.failed_count, self.not_run_count) {
+        match (self.failed_count, self.not_run_count + self.left_out_count) {
             (0, 0) => 0,
             (0, _) if !requires_all => NOT_RUN_STATUS,
             _ => 1,
@@ -133,6 +140,7 @@ mod tests {
         assert_eq!(status(0, 0, true), 0);
         assert_eq!(status(0, 1, false), NOT_RUN_STATUS);
         assert_eq!(status(0, 1, true), 1);
+        assert_eq!(Report { left_out_count: 1, ..Report::default() }.status(false), NOT_RUN_STATUS);
         assert_eq!(status(1, 1, false), 1);
     }
 

@@ -191,13 +191,13 @@ fn scenario_not_run() {
     let alone = Suite::run("is_not_run --ranks 1 --hosts 1 --variant default");
     assert_eq!(alone.status, Some(77), "{alone}");
     alone.does_not_say("passed   ");
-    alone.says("launches passed 0 (scenarios 0), failed 0, not run 1\n");
+    alone.says("launches passed 0 (scenarios 0), failed 0, not run 0 (scenarios 1)\n");
     let mut among_others = Suite::new("is_not_run passes --ranks 2 --hosts 1 --variant default");
     let found = among_others.run_to_end();
     assert_eq!(found.status, Some(77), "{found}");
     found.says("passed   default      2 ranks                 2 scenarios");
     found.says("scenario : is_not_run_on_the_last_rank: something\nis missing\n");
-    found.says("launches passed 1 (scenarios 2), failed 0, not run 1\n");
+    found.says("launches passed 1 (scenarios 2), failed 0, not run 0 (scenarios 1)\n");
     among_others.env("CHEMIO_TEST_REQUIRE_ALL", "1");
     among_others.run_to_end().failed_with("not run: something");
 }

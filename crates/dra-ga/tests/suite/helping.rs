@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Bricks of 128 KiB in some shards, the last ones not whole.
 const DIMS: [u64; 2] = [250, 1000];
@@ -18,9 +18,11 @@ const BRICK: [u64; 2] = [64, 256];
 const LEN: u32 = 250 * 1000;
 
 /// Copies take their time, and it is known who has made them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Watched {
     threads: Mutex<HashSet<ThreadId>>,
+    /// This thread takes part: until it has, each copy of another but the first waits for it, for a while.
+    helper: Option<ThreadId>,
     /// This thread panics instead.
     panicking: Option<ThreadId>,
 }
@@ -29,13 +31,24 @@ impl Watched {
     fn threads(&self) -> HashSet<ThreadId> {
         self.threads.lock().unwrap().clone()
     }
+
+    /// Waits for a while until `holds`.
+    fn wait_until(limit: Duration, holds: impl Fn() -> bool) {
+        let since = Instant::now();
+        while !holds() && since.elapsed() < limit {
+            thread::yield_now();
+        }
+    }
 }
 
 impl Hook for Watched {
     fn at_copy(&self) {
-        thread::sleep(Duration::from_millis(10));
         let me = thread::current().id();
-        self.threads.lock().unwrap().insert(me);
+        thread::sleep(Duration::from_millis(10));
+        let is_first = self.threads.lock().unwrap().insert(me);
+        if let Some(helper) = self.helper.filter(|_| !is_first) {
+            Self::wait_until(Duration::from_millis(200), || self.threads().contains(&helper));
+        }
         if self.panicking == Some(me) {
             // Without the message that a panic prints.
             resume_unwind(Box::new("the array has a hole"));
@@ -45,16 +58,16 @@ impl Hook for Watched {
 
 /// An array in memory whose copies are watched.
 fn watched(of: &Arc<dyn ArrayInMemory>, panicking: Option<ThreadId>) -> Arc<Hooked<Watched>> {
-    let hook = Watched { panicking, ..Watched::default() };
+    let helper = helps(of).then(|| thread::current().id());
+    let hook = Watched { threads: Mutex::default(), helper, panicking };
     Arc::new(Hooked { of: Arc::clone(of), any_thread: of.any_thread(), hook })
 }
 
-/// Waits for a transfer when it has begun.
+/// Waits for a transfer when it has begun, if it ever does.
 fn wait_when_begun(watched: &Hooked<Watched>, request: dra::Result<Request>) -> dra::Result<()> {
     let mut request = request.expect("started");
-    while watched.any_thread && watched.hook.threads().is_empty() {
-        thread::yield_now();
-    }
+    let has_begun = || !watched.any_thread || !watched.hook.threads().is_empty();
+    Watched::wait_until(Duration::from_secs(2), has_begun);
     assert!(!watched.hook.threads().contains(&thread::current().id()), "nobody has waited yet");
     request.wait()
 }
@@ -128,7 +141,8 @@ pub(crate) fn a_panic_of_who_waits_and_fills_is_the_error_of_every_rank(world: &
     let path = World::path("panic of a helper");
     let mut array = world.disk.create(&path, &spec(&DIMS, &BRICK), Access::ReadWrite).expect("created");
     begin_filling(&mut array);
-    let watched = watched(&of, Some(thread::current().id()));
+    let is_last = world.ga.rank() + 1 == world.ga.ranks();
+    let watched = watched(&of, is_last.then(|| thread::current().id()));
     let in_memory: Arc<dyn ArrayInMemory> = watched.clone();
     let outcome = wait_when_begun(&watched, array.write_filling(&in_memory, &all));
     // Without a core for it nobody has helped; who transfers by itself panics in any case.
@@ -145,7 +159,7 @@ pub(crate) fn a_panic_of_who_waits_and_fills_is_the_error_of_every_rank(world: &
     array.delete().expect("deleted");
 }
 
-/// One rank has the device for itself, so that an operation of it is the same one each time.
+/// A fault at each operation of the device in turn, of one rank: which brick it hurts may differ.
 pub(crate) fn a_write_that_fails_after_who_waits_has_filled_it_is_told_and_can_be_made_again(world: &World) {
     let elements = counted(5, LEN);
     let memory = world.array(DataType::Float64, &DIMS, &elements);
@@ -162,11 +176,7 @@ pub(crate) fn a_write_that_fails_after_who_waits_has_filled_it_is_told_and_can_b
         begin_filling(&mut array);
         let watched = watched(&of, None);
         let in_memory: Arc<dyn ArrayInMemory> = watched.clone();
-        let mut request = array.write_filling(&in_memory, &all).expect("started");
-        while watched.any_thread && watched.hook.threads().is_empty() && !request.probe().expect("probed") {
-            thread::yield_now();
-        }
-        if let Err(error) = request.wait() {
+        if let Err(error) = wait_when_begun(&watched, array.write_filling(&in_memory, &all)) {
             failed += 1;
             helped += u32::from(watched.hook.threads().len() == 2);
             let text = world.all_fail::<()>(Err(error));

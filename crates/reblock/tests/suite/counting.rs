@@ -221,8 +221,8 @@ pub(crate) fn what_reaches_the_disk_is_what_the_plan_has_counted(world: &World) 
 
 /// Large bricks need not go through the memory of the page cache once more; small ones are better there.
 pub(crate) fn large_bricks_are_written_around_the_page_cache(world: &World) {
-    // Buffers are a fifth of the memory, 4 MiB. Those that go into no half of that are moved in pieces, which end on pages or go through the
-    // cache.
+    // Buffers are a fifth of the memory, some 4 MiB on all I/O processes together. Those that go into no half of that are moved in
+    // pieces, which end on pages or go through the cache.
     for (brick, is_large) in
         [([256, 256], true), ([32, 64], true), ([16, 64], false), ([256, 2048], true), ([256, 1025], false)]
     {
