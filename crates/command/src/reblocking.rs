@@ -8,7 +8,7 @@ use disk_array::between::{self, BETWEEN};
 use disk_array::format::Metadata;
 use disk_array::{ArrayDirectory, ArraySpec, Attributes, BrickShape, Bricks, Replaces, UNFINISHED, absolute};
 use layout::{
-    Buffers, DeviceModel, Permutation, Plan, Problem, Shares, brick_bytes_max, rounding_bytes, share,
+    Buffers, DeviceModel, Memory, Permutation, Plan, Problem, Shares, brick_bytes_max, rounding_bytes,
 };
 use serde_json::{Map, Value, json};
 use std::fs;
@@ -163,9 +163,14 @@ impl Reblocking {
         let (source_bytes, target_bytes) = (stride(self.source.layout()), stride(&self.spec.layout()?));
         let brick_bytes = brick_bytes_max(source_bytes, target_bytes, self.spec.alignment.bytes());
         let rank_bytes = self.memory_bytes_of_rank(ranks);
-        let memory_bytes = rank_bytes.saturating_mul(ranks);
-        let io_processes = self.io_processes(ranks).max(of_source.min(ranks));
-        Ok(share(memory_bytes, rank_bytes, io_processes, brick_bytes, rounding_bytes(ranks, 1)))
+        let memory = Memory {
+            all_bytes: rank_bytes.saturating_mul(ranks),
+            rank_bytes,
+            io_processes: self.io_processes(ranks).max(of_source.min(ranks)),
+            brick_bytes,
+            rounding_bytes: rounding_bytes(ranks, 1),
+        };
+        Ok(memory.share())
     }
 
     /// By which plan `ranks` ranks of one host do it.

@@ -37,7 +37,7 @@ mod problem;
 mod steps;
 
 pub use error::{Error, Result};
-pub use memory::{Shares, brick_bytes_max, rounding_bytes, share};
+pub use memory::{Memory, Shares, brick_bytes_max, rounding_bytes};
 pub use model::DeviceModel;
 pub use on_disk::FILE_BRICKS_MAX;
 pub use permutation::Permutation;

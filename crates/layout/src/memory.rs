@@ -38,21 +38,31 @@ pub fn brick_bytes_max(source_bytes: u64, target_bytes: u64, align_bytes: u64) -
     source_bytes.max(target_bytes).checked_next_multiple_of(align_bytes).unwrap_or(u64::MAX)
 }
 
-/// Shares `memory_bytes`, that of all ranks, out; no rank has less than `rank_bytes`, and so much at most is for its buffers.
-/// `brick_bytes`: [of a brick](brick_bytes_max); `rounding_bytes`: [of an array](rounding_bytes()).
-pub fn share(
-    memory_bytes: u64,
-    rank_bytes: u64,
-    io_processes: u64,
-    brick_bytes: u64,
-    rounding_bytes: u64,
-) -> Shares {
-    let of_each = memory_bytes / BUFFERS_PART / io_processes.max(1);
-    let least = brick_bytes.min(BUFFER_BYTES_MIN);
-    let buffers = of_each.min(BUFFERS_BYTES_MAX).min(rank_bytes).max(2 * least);
-    let left = memory_bytes.saturating_sub(buffers.saturating_mul(io_processes));
-    // A pass gets by with a single box, which is an array of all ranks.
-    Shares { buffers, boxes: left.max((BOXES_BRICKS_MIN * least).saturating_add(rounding_bytes)) }
+/// What there is to be shared out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// Of all ranks together, in bytes.
+    pub all_bytes: u64,
+    /// No rank has less: so much at most is for its buffers.
+    pub rank_bytes: u64,
+    /// How many ranks have buffers.
+    pub io_processes: u64,
+    /// The room of [a brick](brick_bytes_max) on disk.
+    pub brick_bytes: u64,
+    /// What an array takes [beyond its elements](rounding_bytes()).
+    pub rounding_bytes: u64,
+}
+
+impl Memory {
+    /// Shares it out; more than there is where that is too little for two buffers and some bricks.
+    pub fn share(&self) -> Shares {
+        let of_each = self.all_bytes / BUFFERS_PART / self.io_processes.max(1);
+        let least = self.brick_bytes.min(BUFFER_BYTES_MIN);
+        let buffers = of_each.min(BUFFERS_BYTES_MAX).min(self.rank_bytes).max(2 * least);
+        let left = self.all_bytes.saturating_sub(buffers.saturating_mul(self.io_processes));
+        // A pass gets by with a single box, which is an array of all ranks.
+        Shares { buffers, boxes: left.max((BOXES_BRICKS_MIN * least).saturating_add(self.rounding_bytes)) }
+    }
 }
 
 /// The room of a brick between passes, at most, if it is to do with buffers of so many bytes: two of them are in use at a time, and what is
@@ -66,6 +76,16 @@ mod tests {
     use super::*;
 
     const MIB: u64 = 1 << 20;
+
+    fn share(
+        all_bytes: u64,
+        rank_bytes: u64,
+        io_processes: u64,
+        brick_bytes: u64,
+        rounding_bytes: u64,
+    ) -> Shares {
+        Memory { all_bytes, rank_bytes, io_processes, brick_bytes, rounding_bytes }.share()
+    }
 
     #[test]
     fn most_of_much_memory_is_for_boxes() {

@@ -161,6 +161,13 @@ mod tests {
 
     #[test]
     fn as_little_memory_as_buffers_can_have_is_shared_out_to_them() {
-        assert_eq!(layout::share(1, 1, 1, u64::MAX, 0).buffers, 2 * dra::BUFFER_BYTES_MIN);
+        let memory = layout::Memory {
+            all_bytes: 1,
+            rank_bytes: 1,
+            io_processes: 1,
+            brick_bytes: u64::MAX,
+            rounding_bytes: 0,
+        };
+        assert_eq!(memory.share().buffers, 2 * dra::BUFFER_BYTES_MIN);
     }
 }

@@ -4,7 +4,7 @@ use crate::copy::Options;
 use crate::error::{Error, Result};
 use comm::{NumberedFailure, Operation};
 use dra::{Access, Alignment, Context, DiskArray};
-use layout::{Buffers, Permutation, Plan, Problem, brick_bytes_max, plan, rounding_bytes, share};
+use layout::{Buffers, Memory, Permutation, Plan, Problem, brick_bytes_max, plan, rounding_bytes};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -114,19 +114,19 @@ pub(crate) fn prepare(
         context.comm().all_reduce(&mut all, operation).map_err(dra::Error::Comm)?;
         Ok(u64::try_from(all[0]).unwrap_or(0).saturating_mul(unit.unsigned_abs()))
     };
-    let memory_bytes = of_all(mine, MEMORY_UNIT, Operation::Sum)?;
-    let least_bytes = of_all(mine, MEMORY_UNIT, Operation::Min)?;
+    let all_bytes = of_all(mine, MEMORY_UNIT, Operation::Sum)?;
+    let rank_bytes = of_all(mine, MEMORY_UNIT, Operation::Min)?;
     let align_bytes = of_all(align_bytes, 1, Operation::Max)?;
     let (ranks, io_processes) =
         (context.comm().size() as u64, target.io_processes().max(source.io_processes()) as u64);
     let stride_bytes = |array: &DiskArray| array.directory().layout().shard().stride_bytes();
     let brick_bytes = brick_bytes_max(stride_bytes(source), stride_bytes(target), align_bytes);
     let rounding_bytes = rounding_bytes(ranks, context.nodes() as u64);
-    let shares = share(memory_bytes, least_bytes, io_processes, brick_bytes, rounding_bytes);
+    let shares = Memory { all_bytes, rank_bytes, io_processes, brick_bytes, rounding_bytes }.share();
     let brick = |array: &DiskArray| array.directory().layout().bricks().brick().to_vec();
     let metadata = source.directory().metadata();
     // Where ranks were given different memory, the least: bricks are moved in the same pieces on all of them.
-    let limit_bytes = shares.buffers.min(least_bytes);
+    let limit_bytes = shares.buffers.min(rank_bytes);
     let problem = Problem {
         permutation: *permutation,
         memory_bytes: shares.boxes,
