@@ -87,6 +87,9 @@ fn main() -> ExitCode {
             scenario!(memory::io_processes_are_those_asked_for),
             scenario!(serving::ranks_that_wait_serve_those_that_do_not_yet),
             scenario!(straight::what_is_in_one_piece_is_read_straight_to_huge_pages).ranks(..=1).hosts(..2),
+            scenario!(straight::what_is_read_straight_and_what_is_not_take_turns_in_little_memory)
+                .ranks(..=1)
+                .hosts(..2),
             scenario!(panics::a_panic_at_any_access_is_an_error_on_every_rank_and_later_transfers_work)
                 .ranks(..=2),
             scenario!(panics::a_panic_at_any_access_by_whoever_waits_is_an_error_too).ranks(..=2),

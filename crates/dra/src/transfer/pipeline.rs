@@ -80,7 +80,7 @@ pub(super) struct Pipeline {
 struct Current {
     job: Arc<Job>,
     parts: Parts,
-    /// The next part, for which no buffer was free.
+    /// The next part, which needs a buffer when none was free.
     held_back: Option<Part>,
     space: SpaceAhead,
     /// Of each of its buffers.
@@ -213,10 +213,12 @@ impl Pipeline {
             return Advanced::Nothing;
         }
         let Some(current) = &mut self.current else { return Advanced::Nothing };
-        let Some(part) = current.held_back.take().or_else(|| current.parts.next(&job.array)) else {
-            return Advanced::Something;
+        let (part, straight) = if let Some(part) = current.held_back.take() {
+            (part, None)
+        } else {
+            let Some(part) = current.parts.next(&job.array) else { return Advanced::Something };
+            (part, Straight::find(&job, &part, buffer_bytes))
         };
-        let straight = Straight::find(&job, &part, buffer_bytes);
         if straight.is_none() {
             let with_buffer = self.flights.iter().filter(|flight| flight.has_buffer()).count();
             let in_use = with_buffer + usize::from(current.batch.is_some());
