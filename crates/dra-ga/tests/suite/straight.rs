@@ -86,11 +86,11 @@ pub(crate) fn what_is_read_straight_and_what_is_not_take_turns_in_little_memory(
         memory.fill(0.0.into()).expect("filled");
         let disk = dra_ga::context(&world.ga, settings).expect("a context");
         let array = disk.open(&path, Access::ReadOnly).expect("opened");
-        let copied = counting(&of, true);
-        let in_memory: Arc<dyn ArrayInMemory> = copied.clone();
+        let counting = counting(&of, true);
+        let in_memory: Arc<dyn ArrayInMemory> = counting.clone();
         array.read(&in_memory, &all).expect("started").wait().expect("read");
         assert!(elements_of(&memory) == counted(1, LEN_OF_SHEETS));
-        let copies = copied.hook.count.load(Relaxed);
+        let copies = counting.hook.count.load(Relaxed);
         if of.pieces(&memory.whole(), 1).is_some() {
             assert!(copies < BRICKS_OF_SHEETS, "{copies} copies: none was read straight");
         }
