@@ -4,8 +4,8 @@ use crate::Error;
 use crate::error::of_disk;
 use crate::session::{current, my_turn};
 use chemio_capi::Result;
-use dra::Attributes;
 use dra::between::BETWEEN;
+use dra::{Attributes, UNFINISHED};
 use serde_json::Value;
 
 /// A text of the caller's.
@@ -27,6 +27,11 @@ pub(crate) fn set(handle: Result<i64>, key: Result<&str>, value: Result<Option<&
     let session = current()?;
     let checked = handle.and_then(|handle| {
         let (open, key) = (session.array(handle)?, not_reserved(key?)?);
+        // Nobody may take the target of a copy for complete before its end.
+        let is_copied_to = || session.last_copy().as_ref().is_some_and(|last| last.is_to(&open));
+        if key == UNFINISHED && is_copied_to() {
+            return Err(Error::CopyUnderWay { file: open.file.clone() }.into());
+        }
         Ok((open, key, value?.map(|text| parse(key, text)).transpose()?))
     });
     let token = checked

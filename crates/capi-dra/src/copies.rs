@@ -67,8 +67,22 @@ impl<I: Integer> Arguments<I> {
         let permutation = self.language.permutation(&order)?;
         // Not whether the source is complete: it may be what a copy before this one is to write.
         let checked = reblock::check(&source.disk(), &target.disk(), &permutation);
-        checked.map_err(|error| of_disk(told(error)))?;
+        checked.map_err(|error| self.language.told(error, order))?;
         Ok(Checked { source, target, permutation })
+    }
+}
+
+impl Language {
+    /// What is wrong with the arguments of a copy, as the caller counts, who gave this order.
+    fn told(self, error: reblock::Error, order: Vec<i64>) -> chemio_capi::Error {
+        match error {
+            reblock::Error::DimsDiffer { path: file, source_dims, target_dims, .. } => {
+                let [source_extents, target_extents] =
+                    [source_dims, target_dims].map(|dims| self.extents(&dims));
+                Error::ExtentsDiffer { source_extents, order, target_extents, file }.into()
+            }
+            error => of_disk(told(error)),
+        }
     }
 }
 
@@ -80,11 +94,17 @@ impl Checked {
 
     /// Whether the source or the target is this array, by whatever handle. Local.
     fn uses(&self, array: &OpenArray) -> bool {
-        let is_same = |own: &OpenArray| {
-            let checked = || reblock::check(&own.disk(), &array.disk(), &self.permutation);
-            own.serial == array.serial || matches!(checked(), Err(reblock::Error::SameArray { .. }))
-        };
-        is_same(&self.source) || is_same(&self.target)
+        self.is_same(&self.source, array) || self.is_to(array)
+    }
+
+    /// Whether the target is. Local.
+    fn is_to(&self, array: &OpenArray) -> bool {
+        self.is_same(&self.target, array)
+    }
+
+    fn is_same(&self, own: &OpenArray, array: &OpenArray) -> bool {
+        let checked = || reblock::check(&own.disk(), &array.disk(), &self.permutation);
+        own.serial == array.serial || matches!(checked(), Err(reblock::Error::SameArray { .. }))
     }
 }
 
@@ -115,7 +135,9 @@ impl Copy {
     fn queue(&self, context: &Context, next: &Checked) -> dra::Result<Option<Waiting>> {
         if !self.is_over() {
             let copies = self.with_those_before();
-            let mine = copies.iter().position(|copy| copy.state().uses(&next.target));
+            let mine = copies
+                .iter()
+                .position(|copy| copy.state().checked().is_some_and(|own| own.uses(&next.target)));
             let mine = mine.and_then(|place| i64::try_from(place).ok()).unwrap_or(i64::MAX);
             let (last, _) = context.comm().least(mine, 0)?;
             if let Some(copy) = usize::try_from(last).ok().and_then(|last| copies.get(last)) {
@@ -161,6 +183,13 @@ impl Copy {
         matches!(self.state().stage, Stage::Over)
     }
 
+    /// Whether this copy, or one before it, is to write this array, by whatever handle, and is not over. Local.
+    pub(crate) fn is_to(&self, array: &OpenArray) -> bool {
+        self.with_those_before()
+            .iter()
+            .any(|copy| copy.state().checked().is_some_and(|checked| checked.is_to(array)))
+    }
+
     fn before(&self) -> Option<Self> {
         self.state().before.clone()
     }
@@ -195,11 +224,11 @@ impl State {
         }
     }
 
-    /// Whether it is not over, and its source or target is this array.
-    fn uses(&self, array: &OpenArray) -> bool {
+    /// Its arrays, unless it is over.
+    fn checked(&self) -> Option<&Checked> {
         match &self.stage {
-            Stage::Asked(_, _, checked, _) | Stage::UnderWay(_, checked) => checked.uses(array),
-            Stage::Over => false,
+            Stage::Asked(_, _, checked, _) | Stage::UnderWay(_, checked) => Some(checked),
+            Stage::Over => None,
         }
     }
 

@@ -40,6 +40,24 @@ pub enum Error {
         /// Its file, as the caller gave it.
         file: std::path::PathBuf,
     },
+    /// The extents of a copy's target are not those of its source in the other order.
+    #[error("extents {source_extents:?} in the order {order:?} are not {target_extents:?}: {}", file.display())]
+    ExtentsDiffer {
+        /// Of the source, as the caller counts them.
+        source_extents: Vec<i64>,
+        /// The order given.
+        order: Vec<i64>,
+        /// Of the target, as the caller counts them.
+        target_extents: Vec<i64>,
+        /// The target.
+        file: std::path::PathBuf,
+    },
+    /// A copy writes the array.
+    #[error("a copy into this array is under way, wait for it first: {}", file.display())]
+    CopyUnderWay {
+        /// Its file, as the caller gave it.
+        file: std::path::PathBuf,
+    },
     /// An order of dimensions that is none.
     #[error("{order:?} is no order of the dimensions {first} to {last}")]
     BadOrder {

@@ -180,7 +180,11 @@ impl<T: Transfer> Requests<T> {
 
 /// Ends what a program has left behind: there is nobody to tell an error, but the log.
 pub(crate) fn end_quietly(end: impl FnOnce() -> Result<()>) {
-    boundary::silent(end);
+    boundary::silent(|| {
+        end().inspect_err(
+            |error| tracing::error!(%error, "arrays on disk that the program has left open did not end well"),
+        )
+    });
 }
 
 #[cfg(test)]

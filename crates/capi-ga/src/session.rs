@@ -116,9 +116,13 @@ pub(crate) fn begin(fortran: bool, integer_bytes: usize, limit_bytes: Option<u64
 /// Ends the session, if there is one: completes what is under way, closes shared files, and removes what is left.
 /// Collective.
 pub(crate) fn end() -> Result<()> {
+    if current().is_err() {
+        return Ok(());
+    }
+    // While there is still a session: what was asked for and has not begun may need arrays of it.
+    exit::before_mpi_ends();
     let Some(session) = SESSION.write().unwrap_or_else(PoisonError::into_inner).take() else { return Ok(()) };
     FORTRAN.store(false, Ordering::Relaxed);
-    exit::before_mpi_ends();
     if let Ok(comm) = session.context.world().communicator() {
         let least = |mine| comm.least(mine, 0).map(|(least, _)| least);
         counts::gather(comm.rank(), comm.size(), least, |text, root| comm.broadcast_text(text, root));

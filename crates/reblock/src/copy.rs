@@ -19,11 +19,19 @@ pub struct Options {
     pub units: Units,
     /// After so many bytes all that was written is made durable, and noted, so that another try goes on from there.
     pub noted_bytes: u64,
+    /// Whether the copy fails if a file of the source has been written to by the time that it has been read: for programs that do
+    /// not write it themselves. Their own writes may come as late as that.
+    pub checks_source: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { device: DeviceModel::default(), units: Units::default(), noted_bytes: 4 << 30 }
+        Self {
+            device: DeviceModel::default(),
+            units: Units::default(),
+            noted_bytes: 4 << 30,
+            checks_source: false,
+        }
     }
 }
 

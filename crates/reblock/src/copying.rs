@@ -236,7 +236,7 @@ impl<'a> Copying<'a> {
                         self.stage = Stage::Syncing(syncing);
                         return Ok(false);
                     }
-                    self.end_pass(target)?;
+                    self.end_pass(source, target)?;
                 }
             }
         }
@@ -372,7 +372,12 @@ impl<'a> Copying<'a> {
     }
 
     /// What a pass has written is durable.
-    fn end_pass(&mut self, target: &mut DiskArray) -> Result<()> {
+    fn end_pass(&mut self, source: &DiskArray, target: &mut DiskArray) -> Result<()> {
+        // Later passes do not read it.
+        let is_checked = self.options.checks_source && self.position.pass == 0;
+        if is_checked && !self.journal.is_source_unchanged(&self.context, source)? {
+            return Err(Error::SourceChanged { path: path_of(source).to_owned() });
+        }
         self.position = Position { pass: self.position.pass + 1, ..Position::default() };
         if self.plan.passes().len() > 1 {
             self.note(target)?;

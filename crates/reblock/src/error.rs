@@ -37,6 +37,12 @@ pub enum Error {
         /// Extents of the target.
         target_dims: Vec<u64>,
     },
+    /// The source was written to while it was being read.
+    #[error("the source was written to meanwhile, the copy is not complete: {}", path.display())]
+    SourceChanged {
+        /// The source.
+        path: PathBuf,
+    },
     /// The copy has failed before.
     #[error("the copy has failed before and is not complete: {}", path.display())]
     Over {

@@ -61,6 +61,11 @@ impl Journal {
         Ok(Self { source, state, plan: fingerprint(plan), passes: plan.passes().len(), attempt })
     }
 
+    /// Whether the files of the source are as they were. Collective. Cost as of [`new`](Self::new).
+    pub(crate) fn is_source_unchanged(&self, context: &Context, source: &DiskArray) -> dra::Result<bool> {
+        Ok(state_of(context, source.directory())? == self.state)
+    }
+
     /// The note for a position.
     pub(crate) fn note(&self, position: Position) -> Value {
         json!({

@@ -54,10 +54,18 @@ static void dimensions_go_round(void)
     CHECK_EQUAL(DRA_Delete(target), 0);
 }
 
+static void says(int code, const char *text)
+{
+    char message[1000];
+    DRA_Errmsg_full(code, message, sizeof message);
+    if (strstr(message, text) == NULL) fprintf(stderr, "%s\n", message);
+    CHECK(strstr(message, text) != NULL);
+}
+
 static void a_copy_with_a_request_is_under_way_until_the_wait_or_a_probe_says_so(void)
 {
     int source = make_source("source"), waited = on_disk("waited", 3, target_dims), probed = on_disk("probed", 3, target_dims);
-    int requests[2] = {77, 77}, status = 0, memory = in_memory(3, target_dims, 0), read = 77, written = 77;
+    int requests[2] = {77, 77}, status = 0, memory = in_memory(3, target_dims, 0), read = 77, written = 77, code;
     CHECK_EQUAL(NDRA_Ncopy(source, waited, order, &requests[0]), 0);
     /* It has begun: what is half there cannot be read, and nobody writes behind the copy. */
     CHECK(NDRA_Read(memory, waited, &read) != 0);
@@ -65,6 +73,12 @@ static void a_copy_with_a_request_is_under_way_until_the_wait_or_a_probe_says_so
     CHECK(NDRA_Write(memory, waited, &written) != 0);
     CHECK_EQUAL(written, -333);
     CHECK_EQUAL(NDRA_Ncopy(source, probed, order, &requests[1]), 0);
+    /* Nor does anybody take the mark away of what is being written, or is to be. */
+    code = DRA_Set_attribute(waited, "chemio_unfinished", NULL);
+    CHECK_EQUAL(code, DRA_FAIL);
+    says(code, "a copy into this array is under way");
+    CHECK_EQUAL(DRA_Set_attribute(probed, "chemio_unfinished", NULL), DRA_FAIL);
+    CHECK_EQUAL(DRA_Set_attribute(waited, "of the program", "1"), 0);
     CHECK(requests[0] > 0 && requests[1] == requests[0] + 1);
     CHECK_EQUAL(DRA_Wait(requests[0]), 0);
     CHECK_EQUAL(DRA_Wait(requests[0]), 0);
@@ -118,14 +132,6 @@ static void closing_either_array_makes_the_copy_first(void)
         CHECK_EQUAL(DRA_Delete(arrays[0]), 0);
         CHECK_EQUAL(DRA_Delete(arrays[1]), 0);
     }
-}
-
-static void says(int code, const char *text)
-{
-    char message[1000];
-    DRA_Errmsg_full(code, message, sizeof message);
-    if (strstr(message, text) == NULL) fprintf(stderr, "%s\n", message);
-    CHECK(strstr(message, text) != NULL);
 }
 
 /* The code of a copy with a request that is not issued. */

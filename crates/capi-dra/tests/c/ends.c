@@ -1,8 +1,11 @@
-/* How programs with disk-resident arrays begin and end. Arguments: which way, and a scratch directory. In every way but the first
- * an array is left open with a transfer that nobody has waited for; run as "later" the program finds it complete. */
+/* How programs with disk-resident arrays begin and end. Arguments: which way, and a scratch directory. Where arrays are left open it is
+ * with a transfer that nobody has waited for, and with a copy of what that writes and a copy of the copy, of which the second has
+ * not begun; run as "later" the program finds all of them complete. */
 #include "disk.h"
 
 static int dims[2] = {300, 200};
+static int turned[2] = {200, 300};
+static int order[2] = {1, 0};
 
 static int mpi_says(int question(int *))
 {
@@ -66,18 +69,30 @@ static void after_mpi(int *argc, char ***argv)
 
 static void leave_behind(int from)
 {
-    int d_a = on_disk("left", 2, dims), request = 5;
+    int d_a = on_disk("left", 2, dims), d_copy = on_disk("left.copy", 2, turned), d_again = on_disk("left.again", 2, dims);
+    int request = 5;
     CHECK_EQUAL(NDRA_Write(from, d_a, &request), 0);
+    CHECK_EQUAL(NDRA_Ncopy(d_a, d_copy, order, &request), 0);
+    CHECK_EQUAL(NDRA_Ncopy(d_copy, d_again, order, &request), 0);
+}
+
+static void is_complete(const char *name, int to)
+{
+    int d_a = 77;
+    CHECK_EQUAL(DRA_Open(in_scratch(name), DRA_RW, &d_a), 0);
+    CHECK_EQUAL(read_now(to, d_a), 0);
+    CHECK_EQUAL(DRA_Delete(d_a), 0);
 }
 
 static void later(void)
 {
-    int to = in_memory(2, dims, 0), d_a = 77;
+    int to = in_memory(2, dims, 0), again = in_memory(2, dims, 0), copy = in_memory(2, turned, 0);
     CHECK_EQUAL(INITIALISE, 0);
-    CHECK_EQUAL(DRA_Open(in_scratch("left"), DRA_RW, &d_a), 0);
-    CHECK_EQUAL(read_now(to, d_a), 0);
+    is_complete("left", to);
     CHECK_EQUAL(wrong_elements(to, 2, dims, 7), 0);
-    CHECK_EQUAL(DRA_Delete(d_a), 0);
+    is_complete("left.copy", copy);
+    is_complete("left.again", again);
+    CHECK_EQUAL(wrong_elements(again, 2, dims, 7), 0);
     CHECK_EQUAL(DRA_Terminate(), 0);
 }
 

@@ -33,13 +33,15 @@
       include 'global.fh'
       include 'dra.fh'
       integer source, left, target, later, a, b, req, rc, i, k, wrong
-      integer copies(2)
+      integer copies(2), same(3)
+      character*255 text
       integer dims(3), reqdims(3), lo(3), hi(3), ld(2), perm(3), bad(3)
       double precision x(900), y(900)
       logical ok
 ! As Fortran sees them: 15 x 10 x 6, and 10 x 6 x 15.
       data dims /10, 6, 15/, reqdims /-1, -1, -1/, ld /10, 6/
       data lo /1, 1, 1/, hi /10, 6, 15/, perm /2, 3, 1/, bad /0, 1, 2/
+      data same /1, 2, 3/
       call check('open', dra_open('source', DRA_RW, source), 0)
       call check('open', dra_open('target', DRA_RW, left), 0)
       rc = ndra_create(mt_dbl, 3, dims, 'x', 'fortran', DRA_RW,
@@ -50,6 +52,11 @@
       call check('create', rc, 0)
       rc = ndra_copy(source, target, bad)
       call check('counted from 0', rc, dra_fail)
+      rc = ndra_copy(source, target, same)
+      call check('other extents', rc, dra_fail)
+      call dra_errmsg(rc, text)
+      k = index(text, '[15, 10, 6] in the order [1, 2, 3] are not [10')
+      call check('as Fortran counts', min(k, 1), 1)
       call check('copy', ndra_copy(source, target, perm), 0)
       call check('start', ndra_ncopy(source, later, perm, req), 0)
       call check('wait', dra_wait(req), 0)

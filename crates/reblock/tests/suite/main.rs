@@ -73,6 +73,8 @@ fn main() -> ExitCode {
             scenario!(under_way::a_copy_that_is_only_asked_meets_errors_as_one_that_is_waited_for).hosts(..2),
             scenario!(under_way::all_handles_of_a_target_tell_when_it_is_complete).hosts(..2),
             scenario!(under_way::a_target_that_is_replaced_meanwhile_is_an_error).hosts(..2),
+            scenario!(under_way::a_source_that_is_written_to_meanwhile_is_an_error_as_long_as_it_is_read)
+                .hosts(..2),
             scenario!(under_way::an_earlier_try_that_still_runs_ends_when_a_later_one_has_begun).hosts(..2),
             scenario!(under_way::a_target_that_is_half_done_is_written_by_nobody_else).hosts(..2),
             scenario!(under_way::what_tries_have_left_goes_where_the_target_is_made_anew).hosts(..2),

@@ -295,6 +295,47 @@ pub(crate) fn a_target_that_is_replaced_meanwhile_is_an_error(world: &World) {
     world.barrier();
 }
 
+/// By somebody else, in the first pass and after it.
+pub(crate) fn a_source_that_is_written_to_meanwhile_is_an_error_as_long_as_it_is_read(world: &World) {
+    let disk = world.context(6_000 / world.ga.ranks() as u64);
+    let (source, mut target, elements) = arrays(world, &disk);
+    let turned = Permutation::new(&[1, 0]).unwrap();
+    let begin = |target: &mut DiskArray, checks_source| {
+        let maker = Box::new(dra_ga::maker(&world.ga));
+        let options = Options { checks_source, ..options() };
+        Copying::begin(&disk, maker, (&source, target), &turned, &options).expect("begun")
+    };
+    let touch = || {
+        world.barrier();
+        if world.is_first() {
+            let shard = std::fs::File::options().write(true).open(World::path("source").join("c/0/0"));
+            shard.and_then(|shard| shard.set_modified(std::time::SystemTime::now())).expect("written to");
+        }
+        world.barrier();
+    };
+    let checking = begin(&mut target, true);
+    touch();
+    let text = all_fail(&disk, checking.finish((&source, &mut target), &mut |_| {}));
+    assert!(text.contains("the source was written to meanwhile"), "{text}");
+    assert!(target.unfinished().expect("looked").is_some(), "nobody takes the target for complete");
+    let trusting = begin(&mut target, false);
+    touch();
+    trusting.finish((&source, &mut target), &mut |_| {}).expect("whoever writes the source knows");
+    let mut is_first_pass = true;
+    let done = begin(&mut target, true).finish((&source, &mut target), &mut |progress| {
+        if is_first_pass && progress.pass > 0 {
+            is_first_pass = false;
+            touch();
+        }
+    });
+    assert!(done.expect("read before").plan.passes().len() > 1 && !is_first_pass);
+    assert!(world.elements(&target) == permuted(&elements, &DIMS, &turned, 8));
+    for array in [source, target] {
+        array.delete().expect("deleted");
+    }
+    world.barrier();
+}
+
 /// As processes of a job that was killed, of which some are still there when it is started again.
 pub(crate) fn an_earlier_try_that_still_runs_ends_when_a_later_one_has_begun(world: &World) {
     let disk = world.context(1 << 20);
