@@ -47,7 +47,7 @@ fn random_options(rng: &mut Rng) -> Options {
     let device = DeviceModel { page_bytes, joined_bytes, gap_bytes, ..given };
     let device = if rng.bool() { DeviceModel::volume_only() } else { device };
     let units = if rng.bool() { Units::WholeBricks } else { Units::Parts };
-    Options { device, units, noted_bytes: rng.u64(0..40_000) }
+    Options { device, units, noted_bytes: rng.u64(0..40_000), checks_source: rng.bool() }
 }
 
 /// What a number of rounds must have had something of, or they test little.

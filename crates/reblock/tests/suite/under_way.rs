@@ -154,7 +154,7 @@ pub(crate) fn a_copy_that_was_given_up_goes_on_within_a_template(world: &World) 
     world.source(&disk, &World::path("source"), &bricks(31), &elements).close().expect("closed");
     let source = disk.open(&World::path("source"), Access::ReadOnly).expect("opened");
     let device = DeviceModel { operations_per_second: 500, page_bytes: 8, ..DeviceModel::default() };
-    let options = Options { device, units: Units::WholeBricks, noted_bytes: 2_000 };
+    let options = Options { device, units: Units::WholeBricks, noted_bytes: 2_000, ..Options::default() };
     for part in 1..8 {
         let mut target =
             disk.create(&World::path("target"), &bricks(29), Access::ReadWrite).expect("created");
