@@ -45,9 +45,10 @@ extern "C" {
  * Hints in bytes, -1 for "don't know": no write may pass size_hard_limit; the file will be about size_soft_limit
  * long, which is reserved; most transfers have about req_size bytes.
  *
- * Returns the same on all ranks: 0; -1990 if the file could not be made, if MPI is not running, or for a null pointer; 1 if
- * the ranks do not fit together; -1999 if there is no room for the soft limit; -1988 if CHEMIO_BACKEND or CHEMIO_BUFFER_MB asks
- * for what there is not; -1975 for an error inside chemio. Then *handle is unchanged.
+ * Returns the same on all ranks: 0; -1990 if the file could not be made, if MPI is not running, for a null pointer, or for a
+ * name that is empty or that of a directory, as "scr/"; 1 if the ranks do not fit together; -1999 if there is no room for
+ * the soft limit; -1988 if CHEMIO_BACKEND or CHEMIO_BUFFER_MB asks for what there is not; -1975 for an error inside
+ * chemio. Then *handle is unchanged.
  */
 int SF_Create(const char *fname, SFsize_t size_hard_limit, SFsize_t size_soft_limit, SFsize_t req_size, int *handle);
 

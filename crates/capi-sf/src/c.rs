@@ -59,9 +59,10 @@ fn arguments(handle: c_int, offset: SFsize_t, bytes: SFsize_t, buffer: *mut c_vo
 /// Hints in bytes, -1 for "don't know": no write may pass `size_hard_limit`; the file will be about `size_soft_limit`
 /// long, which is reserved; most transfers have about `req_size` bytes.
 ///
-/// Returns the same on all ranks: 0; -1990 if the file could not be made, if MPI is not running, or for a null pointer; 1 if
-/// the ranks do not fit together; -1999 if there is no room for the soft limit; -1988 if `CHEMIO_BACKEND` or `CHEMIO_BUFFER_MB` asks
-/// for what there is not; -1975 for an error inside chemio. Then `*handle` is unchanged.
+/// Returns the same on all ranks: 0; -1990 if the file could not be made, if MPI is not running, for a null pointer, or for a
+/// name that is empty or that of a directory, as "scr/"; 1 if the ranks do not fit together; -1999 if there is no room for
+/// the soft limit; -1988 if `CHEMIO_BACKEND` or `CHEMIO_BUFFER_MB` asks for what there is not; -1975 for an error inside
+/// chemio. Then `*handle` is unchanged.
 ///
 /// # Safety
 /// `fname` is null or a string; `handle` is null or may be written.

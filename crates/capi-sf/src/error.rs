@@ -2,7 +2,7 @@
 
 use crate::codes;
 use chemio_capi::Coded;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// An error of a call on shared files. The message begins with the cause.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +17,12 @@ pub enum Error {
     /// MPI does not run, so there is nobody to share a file with.
     #[error("MPI is not running: call ga_initialize or MPI_Init before sf_create")]
     NoMpi,
+    /// A name without a last part, as that of a directory.
+    #[error("no file name: {name:?} is empty or the name of a directory")]
+    NoFileName {
+        /// The name given.
+        name: PathBuf,
+    },
     /// No file has this handle.
     #[error("invalid handle {handle}: no shared file has it")]
     InvalidHandle {
@@ -48,7 +54,7 @@ impl Coded for Error {
         match self {
             Self::File(error) => error.code(),
             Self::Comm(_) | Self::DifferentHandles { .. } => codes::FAILED,
-            Self::NoMpi => codes::CREATE_FAILED,
+            Self::NoMpi | Self::NoFileName { .. } => codes::CREATE_FAILED,
             Self::InvalidHandle { .. } => codes::INVALID_HANDLE,
             Self::Elsewhere { code, .. } => *code,
         }

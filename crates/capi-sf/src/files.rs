@@ -10,6 +10,7 @@ use chemio_capi::{Result, boundary, exit, logging};
 use comm::Comm;
 use sf::{Access, Hints, SharedFile};
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -67,6 +68,19 @@ fn hint(bytes: f64) -> Option<u64> {
     (1.0..=HINT_BYTES_MAX).contains(&bytes).then(|| bytes.ceil() as u64)
 }
 
+impl Creation<'_> {
+    /// Refuses a name that has no last part, or `.` or `..` for one: of such a name nothing but the number would be a file's, and that
+    /// begins with a dot, so that nobody sees it.
+    fn expect_file_name(self) -> Result<Self> {
+        let bytes = self.name.as_os_str().as_bytes();
+        let last = bytes.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        if [&b""[..], b".", b".."].contains(&last) {
+            return Err(Error::NoFileName { name: self.name.to_owned() }.into());
+        }
+        Ok(self)
+    }
+}
+
 /// `<name>.<number>`
 fn physical_name(name: &Path, number: i64) -> PathBuf {
     let mut physical = OsString::from(name);
@@ -89,6 +103,7 @@ pub(crate) fn create(arguments: Result<Creation<'_>>) -> Result<i64> {
     logging::install();
     let _turn = my_turn();
     let comm = get()?;
+    let arguments = arguments.and_then(Creation::expect_file_name);
     let handle = HANDLES.handle(FILES.lowest_free());
     let Creation { name, suffix, hints } = agree_on_handle(&comm, arguments, handle, codes::CREATE_FAILED)?;
     let path = physical_name(name, suffix.unwrap_or_else(|| HANDLES.index(handle)));
@@ -212,6 +227,25 @@ mod tests {
         assert_eq!(physical_name(Path::new(" a b"), -5), Path::new(" a b.-5"));
         let long = "x".repeat(100_000);
         assert_eq!(physical_name(Path::new(&long), 12).as_os_str().len(), 100_003);
+    }
+
+    #[test]
+    fn a_name_without_a_last_part_is_refused_and_any_other_is_taken() {
+        let expect = |name: &str| {
+            let creation = Creation { name: Path::new(name), suffix: Some(3), hints: Hints::default() };
+            creation.expect_file_name().map(drop)
+        };
+        for name in ["", "/", "scr/", "/scratch//", ".", "..", "scr/.", "scr/.."] {
+            let error = expect(name).expect_err("no file name");
+            assert_eq!(error.code(), codes::CREATE_FAILED, "{name}");
+            assert_eq!(
+                error.to_string(),
+                format!("no file name: {name:?} is empty or the name of a directory")
+            );
+        }
+        for name in ["a", " ", "scr/a", "/a", ".a", "a.", "...", "scr/ ", "../a"] {
+            expect(name).unwrap_or_else(|error| panic!("{error}"));
+        }
     }
 
     #[test]

@@ -72,6 +72,7 @@ pub use policy::cache::GATHERED_BYTES;
 pub use policy::cores::{confine_thread, current_core, has_spare_core, let_others_run_on, ranks_on_node};
 pub use queue::Queue;
 pub use request::{Piece, Request, SpreadRequest, read_spread, write_spread};
+pub use settings::check_environment;
 pub use spare_files::{SpareFiles, note_spare_files};
 pub use stat::{FileSystem, Stat, stat};
 pub use stream::writeback::JOINED_WRITE_BYTES;

@@ -45,10 +45,21 @@ pub(crate) fn get() -> &'static Settings {
     })
 }
 
+/// Looks whether `CHEMIO_BACKEND` and `CHEMIO_BUFFER_MB` can be understood, as opening a file does: for programs that want to know it
+/// before they make anything.
+///
+/// # Errors
+/// - [`Error::Setting`]: one of them cannot.
+pub fn check_environment() -> Result<(), Error> {
+    get().check()
+}
+
 impl Settings {
     fn parse(buffer_mb: Option<&str>, backend: Option<&str>) -> Self {
         let mut settings = Self { buffer_bytes_max: BUFFER_MB_DEFAULT << 20, backend: None, problem: None };
-        match buffer_mb.map(|value| (value, value.trim().parse::<usize>())) {
+        // Scripts that pass a variable on set it empty where they have none.
+        let buffer_mb = buffer_mb.map(str::trim).filter(|value| !value.is_empty());
+        match buffer_mb.map(|value| (value, value.parse::<usize>())) {
             None => {}
             Some((_, Ok(megabytes))) if (1..=65_536).contains(&megabytes) => {
                 settings.buffer_bytes_max = megabytes << 20;
@@ -84,10 +95,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_settings_the_budget_is_32_mib_and_no_backend_is_forced() {
-        let settings = Settings::parse(None, None);
-        assert_eq!(settings.buffer_bytes_max, 32 << 20);
-        assert_eq!(settings.backend, None);
+    fn without_settings_or_with_blank_ones_the_budget_is_32_mib_and_no_backend_is_forced() {
+        for nothing in [None, Some(""), Some(" \t")] {
+            let settings = Settings::parse(nothing, nothing);
+            assert_eq!(settings.buffer_bytes_max, 32 << 20);
+            assert_eq!(settings.backend, None);
+            assert!(settings.check().is_ok(), "{nothing:?}");
+        }
+    }
+
+    #[test]
+    fn blanks_around_a_setting_are_ignored() {
+        let settings = Settings::parse(Some(" 64 "), Some(" pread"));
+        assert_eq!(settings.buffer_bytes_max, 64 << 20);
+        assert_eq!(settings.backend, Some(ForcedBackend::Pread));
         assert!(settings.check().is_ok());
     }
 

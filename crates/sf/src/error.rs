@@ -14,6 +14,23 @@ pub enum Error {
     /// The device failed.
     #[error(transparent)]
     Device(#[from] elio::Error),
+    /// The device of a stripe failed in a transfer of the whole.
+    #[error(
+        "{source}; part of the {operation} of {len_bytes} bytes at offset {offset_bytes} of the striped file {}",
+        path.display()
+    )]
+    Stripe {
+        /// What failed, with the stripe, and the offset and length there.
+        source: elio::Error,
+        /// What was asked for.
+        operation: elio::Operation,
+        /// The name of the whole.
+        path: PathBuf,
+        /// Where the transfer began in the whole.
+        offset_bytes: u64,
+        /// How much was asked for.
+        len_bytes: u64,
+    },
     /// A read met the end of the file; the first `got_bytes` bytes of the buffer are filled.
     #[error("end of file: {got_bytes} of {len_bytes} bytes at offset {offset_bytes} of {}", path.display())]
     EndOfFile {
@@ -101,10 +118,10 @@ pub enum Error {
         /// The host of the rank that does not see it.
         host: String,
     },
-    /// A rank on the host of rank 0 finds another file under the name.
+    /// A rank on the host of rank 0 finds no file, or another one, under the name.
     #[error(
-        "another file of this name: a rank on host {host} does not see the one that rank 0 there does, because it has a \
-         mount or a container of its own, or another working directory: {}", path.display()
+        "another file of this name, or none: a rank on host {host} does not see the one that rank 0 there does, because it \
+         has a mount or a container of its own, or another working directory: {}", path.display()
     )]
     AnotherFile {
         /// The file or stripe, with the absolute path that this rank gives it.
@@ -147,7 +164,7 @@ impl Error {
     /// The number a legacy call returns for this error, from [`codes::TABLE`].
     pub fn code(&self) -> i32 {
         match self {
-            Self::Device(error) => error.code(),
+            Self::Device(error) | Self::Stripe { source: error, .. } => error.code(),
             Self::EndOfFile { .. } => codes::DEVICE_END_OF_FILE,
             Self::HardLimit { asynchronous: false, .. } => codes::DEVICE_WRITE,
             Self::HardLimit { asynchronous: true, .. } => codes::DEVICE_AWRITE,
@@ -166,11 +183,20 @@ impl Error {
         }
     }
 
+    /// The operating system's error, where there was one and this rank has it.
+    pub fn os_error(&self) -> Option<&std::io::Error> {
+        match self {
+            Self::Device(error) | Self::Stripe { source: error, .. } => error.os_error(),
+            _ => None,
+        }
+    }
+
     /// The file or directory the error is about; the message ends with it.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Device(error) => error.path(),
-            Self::EndOfFile { path, .. }
+            Self::Stripe { path, .. }
+            | Self::EndOfFile { path, .. }
             | Self::HardLimit { path, .. }
             | Self::Closed { path }
             | Self::ReadOnly { path }

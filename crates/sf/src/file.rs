@@ -88,7 +88,7 @@ impl SharedFile {
     /// # Errors
     /// - [`Error::EndOfFile`]: the file, as all ranks wrote it, ends before; what there is has been copied.
     /// - [`Error::Closed`]: this rank has closed it.
-    /// - [`Error::Device`]: reading failed.
+    /// - [`Error::Device`], or [`Error::Stripe`] of a striped file: reading failed.
     pub fn read(&self, offset_bytes: u64, into: &mut [u8]) -> Result<()> {
         let _span = tracing::trace_span!("read a shared file", offset_bytes, bytes = into.len()).entered();
         self.check_open()?;
@@ -101,7 +101,7 @@ impl SharedFile {
     /// # Errors
     /// - [`Error::HardLimit`]: the file may not be so long. Nothing is written.
     /// - [`Error::Closed`], [`Error::ReadOnly`]: this rank may not write now.
-    /// - [`Error::Device`]: writing failed; a full disk says how much was asked for and how much is left.
+    /// - [`Error::Device`], or [`Error::Stripe`] of a striped file: writing failed; a full disk says how much was asked for and how much is left.
     pub fn write(&self, offset_bytes: u64, from: &[u8]) -> Result<()> {
         let _span = tracing::trace_span!("write a shared file", offset_bytes, bytes = from.len()).entered();
         self.check_writable(offset_bytes, from.len(), false)?;
@@ -182,7 +182,7 @@ impl SharedFile {
     /// # Errors
     /// [`Error::Device`].
     pub fn len_bytes(&self) -> Result<u64> {
-        self.storage.len_bytes()
+        Ok(self.storage.len_bytes()?)
     }
 
     /// Waits for what ranks have under way and removes the file. Requests stay valid; they end as they would have.

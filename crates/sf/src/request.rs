@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::storage::Storage;
 use aggregate::HeldWrite;
+use elio::Operation;
 use std::sync::Arc;
 
 /// A transfer under way. It owns its buffer; dropping it waits, for other ranks, too: they read what was written.
@@ -78,7 +79,7 @@ impl<B> Request<B> {
     ///
     /// # Errors
     /// - [`Error::EndOfFile`](crate::Error::EndOfFile): a read met the end; what there is has been copied.
-    /// - [`Error::Device`](crate::Error::Device): the transfer failed.
+    /// - [`Error::Device`](crate::Error::Device), [`Error::Stripe`](crate::Error::Stripe): the transfer failed.
     pub fn wait(&mut self) -> Result<()> {
         let _span = tracing::trace_span!("wait for a shared file", bytes = self.len_bytes).entered();
         let got = self.wait_bytes()?;
@@ -93,13 +94,10 @@ impl<B> Request<B> {
             Transfer::Held(write, _) => Ok(write.wait().map(|()| self.len_bytes)?),
             Transfer::Striped(_, Some(got)) => Ok(*got),
             Transfer::Striped(inner, got) => {
-                let read: usize = inner.wait()?.into_iter().sum();
-                let mut before_end = read;
-                if read < self.len_bytes {
-                    before_end = storage.bytes_before_end(self.offset_bytes, self.len_bytes)?;
-                    // Holes; what is past the end stays as it is.
-                    inner.clear_unread(before_end)?;
-                }
+                let range = Range { offset_bytes: self.offset_bytes, len_bytes: self.len_bytes };
+                let operation = if self.is_write { Operation::AsyncWrite } else { Operation::AsyncRead };
+                let before_end = wait_for_stripes(inner, storage, range)
+                    .map_err(|error| storage.of_stripe(operation, range, error))?;
                 *got = Some(before_end);
                 Ok(before_end)
             }
@@ -129,7 +127,7 @@ impl<B> Request<B> {
     /// fewer bytes than asked for say so.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device): the transfer failed; the buffer is dropped.
+    /// [`Error::Device`](crate::Error::Device), [`Error::Stripe`](crate::Error::Stripe): the transfer failed; the buffer is dropped.
     pub fn finish(mut self) -> Result<(usize, B)> {
         let got = self.wait_bytes()?;
         let buffer = match self.transfer {
@@ -139,4 +137,20 @@ impl<B> Request<B> {
         };
         Ok((got, buffer))
     }
+}
+
+/// Waits for all stripes; gives how much of the range is before the end of the file.
+fn wait_for_stripes<B>(
+    request: &mut elio::SpreadRequest<B>,
+    storage: &Storage,
+    range: Range,
+) -> elio::Result<usize> {
+    let got: usize = request.wait()?.into_iter().sum();
+    if got == range.len_bytes {
+        return Ok(got);
+    }
+    let before_end = storage.bytes_before_end(range.offset_bytes, range.len_bytes)?;
+    // Holes; what is past the end stays as it is.
+    request.clear_unread(before_end)?;
+    Ok(before_end)
 }

@@ -9,6 +9,7 @@ use elio::Operation;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -66,8 +67,8 @@ impl Sighting {
     /// Whether `path`, which is absolute, is here the file that was seen by a rank on `maker`.
     ///
     /// # Errors
-    /// - [`Error::Device`]: on the same host, the system's reason why there is no file for this rank.
-    /// - [`Error::AnotherFile`]: on the same host, there is one, but not that one.
+    /// - [`Error::AnotherFile`]: on the same host, there is no file or not that one.
+    /// - [`Error::Device`]: on the same host, another reason of the system why there is no file for this rank.
     /// - [`Error::NotShared`]: on another host, there is no file or not that one.
     pub(crate) fn check(&self, path: &Path, maker: &str) -> Result<()> {
         let here = host();
@@ -79,11 +80,14 @@ impl Sighting {
     }
 
     fn check_on_same_host(&self, path: &Path, here: &str) -> Result<()> {
-        let found = numbers(path).map_err(|source| of_file(Operation::Open, path, source))?;
-        if found == (self.device, self.inode) {
-            return Ok(());
+        match numbers(path) {
+            Ok(found) if found == (self.device, self.inode) => Ok(()),
+            // Rank 0 does see one: that there is none here has the same causes as that there is another.
+            Err(source) if source.kind() != ErrorKind::NotFound => {
+                Err(of_file(Operation::Open, path, source))
+            }
+            _ => Err(Error::AnotherFile { path: path.to_owned(), host: host_name(here).to_owned() }),
         }
-        Err(Error::AnotherFile { path: path.to_owned(), host: host_name(here).to_owned() })
     }
 
     fn check_elsewhere(&self, path: &Path, maker: &str, here: &str) -> Result<()> {
@@ -122,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_file_is_recognised_on_the_same_host_and_another_one_is_not() {
+    fn the_same_file_is_recognised_on_the_same_host_and_another_one_or_none_is_not() {
         let directory = tempfile::tempdir().unwrap();
         let (one, other) = (directory.path().join("one"), directory.path().join("other"));
         fs::write(&one, "1").unwrap();
@@ -130,11 +134,13 @@ mod tests {
         let (sighting, token) = Sighting::take(&one, false).unwrap();
         assert!(token.is_none());
         sighting.check(&one, &host()).unwrap();
-        let error = sighting.check(&other, &host()).unwrap_err();
-        assert!(matches!(&error, Error::AnotherFile { path, .. } if *path == other), "{error:?}");
-        assert_eq!(error.code(), crate::codes::FAILED);
-        assert!(error.to_string().contains("another working directory"), "{error}");
-        assert!(error.to_string().ends_with(other.to_str().unwrap()), "{error}");
+        for wrong in [other, directory.path().join("missing"), directory.path().join("missing/one")] {
+            let error = sighting.check(&wrong, &host()).unwrap_err();
+            assert!(matches!(&error, Error::AnotherFile { path, .. } if *path == wrong), "{error:?}");
+            assert_eq!(error.code(), crate::codes::FAILED);
+            assert!(error.to_string().contains("another working directory"), "{error}");
+            assert!(error.to_string().ends_with(wrong.to_str().unwrap()), "{error}");
+        }
     }
 
     #[test]
@@ -143,12 +149,12 @@ mod tests {
         let path = directory.path().join("file");
         fs::write(&path, "1").unwrap();
         let (sighting, _) = Sighting::take(&path, false).unwrap();
-        for (wrong, why) in [("missing", "No such file or directory"), ("file/below", "Not a directory")] {
-            let wrong = directory.path().join(wrong);
-            let error = sighting.check(&wrong, &host()).unwrap_err();
-            assert_eq!(error.code(), crate::codes::DEVICE_OPEN, "{error:?}");
-            assert_eq!(error.path(), Some(&*wrong));
-            assert!(error.to_string().contains(why), "{error}");
+        let below = directory.path().join("file/below");
+        let error = sighting.check(&below, &host()).unwrap_err();
+        assert_eq!(error.code(), crate::codes::DEVICE_OPEN, "{error:?}");
+        assert_eq!(error.path(), Some(&*below));
+        assert!(error.to_string().contains("Not a directory"), "{error}");
+        for wrong in [below, directory.path().join("missing")] {
             let error = sighting.check(&wrong, "elsewhere 1").unwrap_err();
             assert!(matches!(error, Error::NotShared { .. }), "{error:?}");
         }

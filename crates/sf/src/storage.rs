@@ -106,14 +106,23 @@ impl Storage {
         let got = match self.plain() {
             _ if len == 0 => 0,
             Some(file) => file.read_at(offset_bytes, into)?,
-            None => self.read_stripes(offset_bytes, into)?,
+            None => {
+                let pieces = self.pieces(Operation::Read, offset_bytes, len)?;
+                let range = Range { offset_bytes, len_bytes: len };
+                self.read_stripes(pieces, offset_bytes, into)
+                    .map_err(|error| self.of_stripe(Operation::Read, range, error))?
+            }
         };
         self.expect_all(got, len, offset_bytes)
     }
 
     /// Reads all stripes at once; gives how much of `into` is before the end of the file. What is past it stays as it is.
-    fn read_stripes(&self, offset_bytes: u64, into: &mut [u8]) -> Result<usize> {
-        let pieces = self.pieces(Operation::Read, offset_bytes, into.len())?;
+    fn read_stripes(
+        &self,
+        pieces: Vec<Piece<'_>>,
+        offset_bytes: u64,
+        into: &mut [u8],
+    ) -> elio::Result<usize> {
         let got = elio::read_spread(&pieces, into)?;
         if got.iter().sum::<usize>() == into.len() {
             return Ok(into.len());
@@ -132,7 +141,9 @@ impl Storage {
             Some(file) => Ok(file.write_at(offset_bytes, from)?),
             None => {
                 let pieces = self.pieces(Operation::Write, offset_bytes, from.len())?;
-                Ok(elio::write_spread(&pieces, from)?)
+                let range = Range { offset_bytes, len_bytes: from.len() };
+                elio::write_spread(&pieces, from)
+                    .map_err(|error| self.of_stripe(Operation::Write, range, error))
             }
         }
     }
@@ -148,7 +159,9 @@ impl Storage {
             return Ok(Request::plain(file.submit_read(offset_bytes, buffer)?, self, range, false));
         }
         let pieces = self.pieces(Operation::AsyncRead, offset_bytes, range.len_bytes)?;
-        Ok(Request::striped(SpreadRequest::read(&pieces, buffer)?, self, range, false))
+        let started = SpreadRequest::read(&pieces, buffer)
+            .map_err(|error| self.of_stripe(Operation::AsyncRead, range, error))?;
+        Ok(Request::striped(started, self, range, false))
     }
 
     pub(crate) fn awrite<B: RequestBuffer>(
@@ -165,7 +178,21 @@ impl Storage {
             return Ok(Request::plain(file.submit_write(offset_bytes, buffer)?, self, range, true));
         }
         let pieces = self.pieces(Operation::AsyncWrite, offset_bytes, range.len_bytes)?;
-        Ok(Request::striped(SpreadRequest::write(&pieces, buffer)?, self, range, true))
+        let started = SpreadRequest::write(&pieces, buffer)
+            .map_err(|error| self.of_stripe(Operation::AsyncWrite, range, error))?;
+        Ok(Request::striped(started, self, range, true))
+    }
+
+    /// An error of a stripe in a transfer, which knows nothing of what the program asked for: with that.
+    pub(crate) fn of_stripe(&self, operation: Operation, range: Range, source: elio::Error) -> Error {
+        let Range { offset_bytes, len_bytes } = range;
+        Error::Stripe {
+            source,
+            operation,
+            path: self.path.clone(),
+            offset_bytes,
+            len_bytes: len_bytes as u64,
+        }
     }
 
     /// What this rank holds may be beyond the end that a read would find: before it the file is zeros.
@@ -201,7 +228,7 @@ impl Storage {
     }
 
     /// Where the file ends, as all ranks wrote it.
-    pub(crate) fn len_bytes(&self) -> Result<u64> {
+    pub(crate) fn len_bytes(&self) -> elio::Result<u64> {
         let mut end_bytes = 0;
         for (stripe, file) in self.files.iter().enumerate() {
             end_bytes = end_bytes.max(self.striping.end_of(stripe, file.len()?));
@@ -211,7 +238,7 @@ impl Storage {
 
     /// How much of a read of `len` bytes there is, where a stripe had less than it was asked for: the file may have a hole
     /// there.
-    pub(crate) fn bytes_before_end(&self, offset_bytes: u64, len: usize) -> Result<usize> {
+    pub(crate) fn bytes_before_end(&self, offset_bytes: u64, len: usize) -> elio::Result<usize> {
         let there = self.len_bytes()?.saturating_sub(offset_bytes);
         Ok(usize::try_from(there).unwrap_or(usize::MAX).min(len))
     }
@@ -593,14 +620,68 @@ mod tests {
         let storage = storage(Striping::new(UNIT, 2).unwrap(), devices);
         let data = pattern(4 * UNIT_LEN);
         storage.write(0, &data).unwrap();
-        faulty.inject(faulty.operations_count(), Fault::Fail(5));
+        let fail = || faulty.inject(faulty.operations_count(), Fault::Fail(5));
+        fail();
         let mut request = storage.awrite(0, data.clone()).unwrap();
         for _ in 0..2 {
             assert_eq!(request.wait().unwrap_err().code(), crate::codes::DEVICE_AWRITE);
         }
+        fail();
+        let error = storage.awrite(0, data.clone()).unwrap().finish().unwrap_err();
+        assert_eq!(error.code(), crate::codes::DEVICE_AWRITE);
         let mut found = vec![0; data.len()];
         storage.read(0, &mut found).unwrap();
         assert_eq!(found, data);
+    }
+
+    #[test]
+    fn an_error_of_a_stripe_says_what_was_asked_of_the_whole() {
+        let faulty = FaultDevice::new(MemoryDevice::new(1 << 20));
+        let devices: Vec<Arc<dyn elio::Device>> = vec![MemoryDevice::new(1 << 20), Arc::clone(&faulty) as _];
+        let storage = storage(Striping::new(UNIT, 2).unwrap(), devices);
+        let data = pattern(2 * UNIT_LEN);
+        storage.write(0, &data).unwrap();
+        // The second unit is the first of the second stripe, and begins there in the middle of what is transferred.
+        let (at, len) = (100, UNIT_LEN + 1000);
+        let mut found = vec![0; len];
+        let fail = || faulty.inject(faulty.operations_count(), Fault::Fail(28));
+        let errors = [Operation::Write, Operation::AsyncWrite, Operation::Read, Operation::AsyncRead].map(
+            |operation| {
+                fail();
+                let result = match operation {
+                    Operation::Write => storage.write(at, &data[..len]),
+                    Operation::AsyncWrite => storage.awrite(at, data[..len].to_vec()).unwrap().wait(),
+                    Operation::Read => storage.read(at, &mut found),
+                    _ => storage.aread(at, vec![0; len]).unwrap().wait(),
+                };
+                (operation, result.unwrap_err())
+            },
+        );
+        for (operation, error) in errors {
+            assert!(
+                matches!(&error, Error::Stripe { source, .. } if source.code() == error.code()),
+                "{error:?}"
+            );
+            assert_eq!(error.path(), Some(Path::new("whole")));
+            assert_eq!(error.os_error().and_then(io::Error::raw_os_error), Some(28));
+            let text = error.to_string();
+            assert!(
+                text.starts_with("no space left on device: ") && text.contains(", in stripe; "),
+                "{text}"
+            );
+            let asked =
+                format!("part of the {operation} of {len} bytes at offset {at} of the striped file whole");
+            assert!(text.ends_with(&asked), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_error_of_a_plain_file_is_that_of_its_device() {
+        let faulty = FaultDevice::new(MemoryDevice::new(1 << 20));
+        let storage = storage(Striping::NONE, vec![Arc::clone(&faulty) as _]);
+        faulty.inject(faulty.operations_count(), Fault::Fail(5));
+        let error = storage.write(0, &pattern(100)).unwrap_err();
+        assert!(matches!(error, Error::Device(_)), "{error:?}");
     }
 
     #[test]

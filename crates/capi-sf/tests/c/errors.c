@@ -127,9 +127,28 @@ static void a_file_that_cannot_be_made_is_an_error_on_every_rank(void)
     CHECK_EQUAL(SF_Destroy(file), 0);
 }
 
+/* With a number behind it, "scr/" would be the hidden file "scr/.0". */
+static void a_name_without_a_last_part_is_refused(void)
+{
+    static const char *const names[] = {"", "/", "folder/", ".", ".."};
+    int file = 77;
+    size_t i;
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        CHECK_EQUAL(SF_Create(names[i], UNKNOWN, &file), SF_ERR_OPEN);
+        snprintf(name_room[0], sizeof name_room[0], "no file name: \"%s\" is empty or the name of a directory", names[i]);
+        CHECK_SAYS(SF_ERR_OPEN, name_room[0]);
+        CHECK_EQUAL(SF_Create_suffix(names[i], UNKNOWN, &file, 1), SF_ERR_OPEN);
+    }
+    CHECK_EQUAL(SF_Create(in_scratch(""), UNKNOWN, &file), SF_ERR_OPEN);
+    CHECK_EQUAL(file, 77);
+    CHECK(!is_there(in_scratch(".0")));
+}
+
 static void one_rank_with_bad_arguments_is_an_error_on_every_rank(void)
 {
     int file = 77, last = me == ranks - 1;
+    CHECK_EQUAL(SF_Create(last ? "" : in_scratch("x"), UNKNOWN, &file), SF_ERR_OPEN);
+    CHECK_SAYS(SF_ERR_OPEN, "no file name: \"\"");
     CHECK_EQUAL(SF_Create(last ? NULL : in_scratch("x"), UNKNOWN, &file), SF_ERR_OPEN);
     CHECK_SAYS(SF_ERR_OPEN, "null pointer: name");
     if (!last) {
@@ -313,6 +332,7 @@ int main(int argc, char **argv)
     RUN(null_pointers_are_refused_by_every_call);
     RUN(places_that_no_file_has_are_refused_in_a_fixed_order);
     RUN(a_file_that_cannot_be_made_is_an_error_on_every_rank);
+    RUN(a_name_without_a_last_part_is_refused);
     RUN(one_rank_with_bad_arguments_is_an_error_on_every_rank);
     RUN(ranks_that_mean_different_files_are_told);
     RUN(a_write_beyond_the_hard_limit_is_refused);

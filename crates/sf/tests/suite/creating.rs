@@ -285,15 +285,15 @@ pub(crate) fn a_rank_in_another_working_directory_is_told_what_it_finds_there(wo
     std::env::set_current_dir(&directories[usize::from(world.rank() == last)]).unwrap();
     let errors = ["none", "other"].map(|name| create(world, Path::new(name)));
     std::env::set_current_dir(before).unwrap();
-    let expected = [(codes::DEVICE_OPEN, "No such file"), (codes::FAILED, "another working directory")];
-    for (error, (number, why)) in errors.into_iter().zip(expected) {
+    for error in errors {
         let error = world.all_fail(error);
         assert!(
-            matches!(error, Error::OnRank { rank, code, .. } if rank == last && code == number),
+            matches!(error, Error::OnRank { rank, code: codes::FAILED, .. } if rank == last),
             "{error:?}"
         );
         let text = error.to_string();
-        assert!(text.contains(why) && text.contains(directories[1].to_str().unwrap()), "{text}");
+        assert!(text.contains("another working directory"), "{text}");
+        assert!(text.contains(directories[1].to_str().unwrap()), "{text}");
     }
     assert!(["none", "other"].iter().all(|name| !directories[0].join(name).exists()));
     assert_eq!(fs::read_to_string(directories[1].join("other")).unwrap(), "other");
