@@ -1,13 +1,16 @@
 //! What all ranks do together: they open the source, make the target or find it unfinished, copy, and compare.
 
 use crate::error::{Error, Result};
+use crate::rights;
 use comm::Comm;
 use command::interrupt;
+use command::launched::expect_ranks;
 use command::options::Reblock;
 use command::output;
 use command::plan;
 use command::progress::{Amount, Canvas, Progress};
 use command::reblocking::{self, Found, Prepared, Reblocking};
+use command::room::Room;
 use dra::{Access, Context, DiskArray, Settings, UNFINISHED};
 use reblock::Comparison;
 use serde_json::json;
@@ -31,6 +34,8 @@ pub(crate) struct Facts {
     bytes: u64,
     seconds: f64,
     done: reblock::Outcome,
+    /// What the target takes on disk.
+    room: Room,
     verified: Option<Comparison>,
 }
 
@@ -45,14 +50,21 @@ pub(crate) fn run(options: &Reblock, ga: &ga::Context, canvas: Canvas) -> Result
     let mut options = options.clone();
     options.reblocking.device = comm.broadcast_text(options.reblocking.device, 0)?;
     let options = &options;
+    let mine = format!("{options:?}");
+    let is_as_first = comm.broadcast_text(mine.clone(), 0)? == mine;
+    comm.agree(if is_as_first { Ok(()) } else { Err(Error::OptionsDiffer) })?;
     let prepared = comm.agree(prepare(options, ranks))?;
     let found = found_by_first(&comm, &prepared.found)?;
-    let Prepared { copy, target: path, .. } = prepared;
+    let Prepared { copy, target: path, room, .. } = prepared;
+    if comm.rank() == 0 && room.is_worth_telling() {
+        output::note(&format!("the target takes {room}"));
+    }
     let io_processes = options.reblocking.io_processes.and_then(|count| u32::try_from(count).ok());
     let settings = Settings { memory_bytes: Some(copy.memory_bytes_of_rank(ranks)), io_processes };
     let disk = Context::new(&comm, settings)?;
 
     let source = disk.open(&options.source, Access::ReadOnly)?;
+    rights::restrict(&disk, &options.source)?;
     let mut target = match found {
         Found::Unfinished => disk.open(&path, Access::ReadWrite)?,
         Found::Nothing { passes } => disk.create(&path, &copy.spec(passes), Access::ReadWrite)?,
@@ -71,6 +83,7 @@ pub(crate) fn run(options: &Reblock, ga: &ga::Context, canvas: Canvas) -> Result
         bytes: copy.bytes(),
         seconds,
         done,
+        room,
         verified,
     };
     target.close()?;
@@ -80,10 +93,8 @@ pub(crate) fn run(options: &Reblock, ga: &ga::Context, canvas: Canvas) -> Result
 
 /// What this rank finds, and finds wrong.
 fn prepare(options: &Reblock, ranks: u64) -> Result<Prepared> {
-    match options.reblocking.ranks.filter(|&asked| asked != ranks) {
-        Some(asked) => Err(Error::Ranks { asked, started: ranks }),
-        None => Ok(reblocking::prepare(options, ranks)?),
-    }
+    expect_ranks(options.reblocking.ranks, ranks)?;
+    Ok(reblocking::prepare(options, ranks)?)
 }
 
 /// On hosts with disks of their own, what rank 0 finds is what counts. Collective.
@@ -111,7 +122,8 @@ fn move_elements(
             bar.get_or_insert_with(|| Progress::on(canvas, "copying", Amount::Bytes(progress.all_bytes)));
         bar.set(format!("pass {} of {}", progress.pass + 1, progress.passes), progress.written_bytes);
     };
-    let options = reblock::Options { device: copy.device(), ..reblock::Options::default() };
+    let options =
+        reblock::Options { device: copy.device(), checks_source: true, ..reblock::Options::default() };
     Ok(reblock::copy(disk, &dra_ga::maker(ga), arrays, copy.permutation(), &options, &mut show)?)
 }
 
@@ -168,7 +180,7 @@ impl Facts {
             "memory_bytes": self.done.boxes_bytes_peak,
             "verified": self.verified.is_some(),
             "elements_compared": self.verified.as_ref().map(|compared| compared.elements),
-            "plan": plan::to_json(&self.done.plan),
+            "plan": plan::to_json(&self.done.plan, &self.room),
         })
     }
 

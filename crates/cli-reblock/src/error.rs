@@ -19,14 +19,9 @@ pub(crate) enum Error {
         /// What.
         message: String,
     },
-    /// `-n` and the launcher do not agree.
-    #[error("-n {asked}, but the launcher has started {started} ranks")]
-    Ranks {
-        /// On the command line.
-        asked: u64,
-        /// Running.
-        started: u64,
-    },
+    /// The launcher was told so.
+    #[error("the ranks were given different arguments")]
+    OptionsDiffer,
     /// No launcher of this MPI.
     #[error("no launcher of {library}, for which chemio-reblock was built, is on PATH")]
     NoLauncher {
@@ -60,16 +55,20 @@ impl Error {
     pub(crate) fn advice(&self, restart: bool) -> Option<&'static str> {
         match self {
             Self::Command(error) => error.advice(),
-            Self::Ranks { .. } => Some("leave -n to the launcher"),
             Self::NoLauncher { .. } => {
                 Some("install it (Debian: openmpi-bin or mpich), or name it in CHEMIO_LAUNCHER")
             }
             Self::Copy(reblock::Error::Plan(layout::Error::Memory { .. })) => Some("say --memory with more"),
+            Self::Copy(reblock::Error::SourceChanged { .. }) => {
+                Some("the same command copies what is there now")
+            }
             Self::Copy(_) if restart => {
                 Some("when that is mended the same command without --restart goes on where it was")
             }
             Self::Copy(_) => Some("when that is mended the same command goes on where it was"),
-            Self::Memory(_) | Self::Disk(_) | Self::Comm(_) | Self::OnRank { .. } => None,
+            Self::Memory(_) | Self::Disk(_) | Self::Comm(_) | Self::OnRank { .. } | Self::OptionsDiffer => {
+                None
+            }
         }
     }
 }

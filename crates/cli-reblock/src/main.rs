@@ -3,11 +3,13 @@
 //!
 //! - `launch`: running the launcher of the MPI that this is linked with.
 //! - `copy`: what all ranks do together.
+//! - `rights`: what others may do with what is made.
 #![forbid(unsafe_code)]
 
 mod copy;
 mod error;
 mod launch;
+mod rights;
 
 use clap::Parser;
 use command::error::refused;

@@ -42,11 +42,16 @@ fn facts(source: &Path, target: &Path, words: &str) -> Value {
 
 /// Runs it; it is refused with one line of ours.
 fn refused(source: &Path, target: &Path, words: &str) -> String {
-    let output = run(source, target, words);
+    refused_by(&mut reblock(source, target, words))
+}
+
+/// The same of a command that is made ready.
+fn refused_by(words: &mut Command) -> String {
+    let output = words.output().expect("it runs");
     let text = String::from_utf8(output.stderr).unwrap();
     let ours: Vec<_> = text.lines().filter(|line| line.starts_with("chemio: ")).collect();
-    assert!(output.status.code() == Some(2) && output.stdout.is_empty(), "{words}: {text}");
-    assert_eq!((ours.len(), text.lines().count()), (1, 1), "{words}: {text}");
+    assert!(output.status.code() == Some(2) && output.stdout.is_empty(), "{words:?}: {text}");
+    assert_eq!((ours.len(), text.lines().count()), (1, 1), "{words:?}: {text}");
     text
 }
 
@@ -153,6 +158,44 @@ fn mistakes_are_one_line_and_change_nothing_on_any_number_of_ranks() {
     assert_eq!(read(&source).1, elements(600));
     let output = run(&source, &target, "--brick x");
     assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn settings_that_mean_nothing_are_found_out_before_anything_is_made() {
+    let scratch = scratch();
+    let source = numbered(&scratch.path().join("source"), &[2048, 2048], &[8, 2048]);
+    for ranks in ["", "-n 2"] {
+        for (name, value) in [("CHEMIO_BACKEND", "aio"), ("CHEMIO_BUFFER_MB", "lots")] {
+            // In several passes, of which the arrays between would be made too.
+            let mut command = reblock(&source, &scratch.path().join("target"), &format!("{SLOWLY} {ranks}"));
+            let line = refused_by(command.env(name, value));
+            assert!(line.contains(&format!("{name}={value} is not understood: expected ")), "{line}");
+            assert_eq!(names(scratch.path()), ["source"]);
+        }
+    }
+}
+
+#[test]
+fn a_target_that_takes_much_more_than_its_elements_is_told_once_and_made() {
+    let scratch = scratch();
+    let source = numbered(&scratch.path().join("source"), &[300, 1], &[300, 1]);
+    for ranks in ["", "-n 2"] {
+        let target = scratch.path().join(format!("target{ranks}"));
+        let output = run(&source, &target, &format!("--brick 10,5000 --json {ranks}"));
+        assert!(output.status.success(), "{output:?}");
+        let expected = "chemio: the target takes 12.0 MB on disk, of which elements are 2.40 kB: 30 bricks of 10 x 5000, \
+                        401 kB each\n";
+        assert_eq!(String::from_utf8_lossy(&output.stderr), expected);
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let plan = &found["plan"];
+        assert_eq!(plan["passes"][0]["to"], serde_json::json!([10, 5000]), "{found}");
+        let told = plan["target_disk_bytes"].as_u64().unwrap();
+        let array = ArrayDirectory::open(&target).unwrap();
+        let shards = 0..array.layout().shards_count();
+        let lengths: u64 = shards.map(|number| fs::metadata(array.shard_path(number)).unwrap().len()).sum();
+        assert_eq!(told, lengths, "all bricks are in the array");
+        assert!(read(&target).1 == elements(300));
+    }
 }
 
 /// Starts a copy to `target` and kills all of it as soon as `is_time`, if it is not over before; what it says.
@@ -363,11 +406,12 @@ fn what_is_reported_is_what_was_planned() {
         memory_bandwidth: Some(8000),
         ..options()
     };
-    let planned = command::reblocking::Reblocking::new(&source, &options).unwrap().plan(3).unwrap();
+    let copy = command::reblocking::Reblocking::new(&source, &options).unwrap();
+    let planned = copy.plan(3).unwrap();
     let words = "--brick 64,30 --order 1,0 --memory 1 --device read=1500,operations=1,memory=9 --operations 5000 \
                  --alone 20 --memory-bandwidth 8000 -n 3";
     let found = facts(&source, &scratch.path().join("target"), words);
-    assert_eq!(found["plan"], command::plan::to_json(&planned));
+    assert_eq!(found["plan"], command::plan::to_json(&planned, &copy.target_room().unwrap()));
     assert_eq!(found["passes"], planned.passes().len());
 }
 

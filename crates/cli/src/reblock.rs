@@ -16,7 +16,7 @@ const PROGRAM: &str = "chemio-reblock";
 /// Does not return if it succeeds.
 pub(crate) fn run(options: &Reblock) -> Result<()> {
     // What is wrong is one line here, where with ranks of its own it would be that and what launchers say. Among ranks that a launcher has
-    // started already, their number is not known here: the first of them tells.
+    // started already the first of them tells.
     if !is_launched() {
         let progress = Progress::waiting("planning");
         prepare(options, options.reblocking.ranks.unwrap_or(1))?;

@@ -5,7 +5,8 @@ mod support;
 use disk_array::{ArrayDirectory, ArraySpec, BrickShape, Bricks, DataType};
 use serde_json::json;
 use std::path::Path;
-use support::{arguments, done, facts, refused};
+use std::process::Command;
+use support::{Ran, arguments, command, done, facts, make, refused, refused_by, run};
 
 /// 16384 x 16384 doubles in rows of 1 MiB: a directory with holes.
 fn rows(path: &Path) {
@@ -64,4 +65,85 @@ fn a_mistake_is_one_line() {
         "3"
     ]);
     assert!(line.contains('3') && line.contains('2'), "{line}");
+}
+
+#[test]
+fn bricks_larger_than_the_array_are_shown_as_the_target_has_them_with_what_they_take_on_disk() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("column");
+    make(&path, &[300, 1], &[300, 1], DataType::Float64);
+    let found = facts(arguments!["plan", "--json", &path, "--brick", "10,5000"]);
+    assert_eq!(found["passes"][0]["to"], json!([10, 5000]), "{found}");
+    // Bricks of 400,000 bytes begin at pages; then an index.
+    assert_eq!(found["target_disk_bytes"], json!(30 * 401_408 + 30 * 16 + 4));
+    let text = done(arguments!["plan", &path, "--brick", "10,5000"]);
+    assert!(text.contains("  10x5000  "), "{text}");
+    let line = "\nThe target takes 12.0 MB on disk, of which elements are 2.40 kB: 30 bricks of 10 x 5000, 401 kB each.\n";
+    assert!(text.contains(line), "{text}");
+    // In its own order of dimensions there.
+    let turned = done(arguments!["plan", &path, "--brick", "5000,10", "--order", "1,0"]);
+    assert!(turned.contains("  10x5000  ") && turned.contains("30 bricks of 5000 x 10, "), "{turned}");
+    // What takes no more than twice its elements is told to programs alone.
+    let words = arguments!["plan", &path, "--brick", "300,1", "--json"];
+    assert_eq!(facts(words)["target_disk_bytes"], json!(4096 + 16 + 4));
+    rows(&scratch.path().join("rows"));
+    let text = done(arguments!["plan", scratch.path().join("rows"), "--brick", "4096,32"]);
+    assert!(!text.contains("on disk, of which"), "{text}");
+}
+
+/// The command as rank `rank` of `size`.
+fn ranked(rank: &str, size: Option<&str>, path: &Path, words: &[&str]) -> Command {
+    let mut command = command();
+    command.arg("plan").arg(path).args(["--brick", "4096,32", "--memory", "64"]).args(words);
+    command.env("PMI_RANK", rank);
+    if let Some(size) = size {
+        command.env("PMI_SIZE", size);
+    }
+    command
+}
+
+fn ran(mut command: Command) -> Ran {
+    Ran::of(&command.output().expect("it runs"))
+}
+
+#[test]
+fn under_a_launcher_the_first_rank_alone_prints_the_plan_of_all_ranks() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("rows");
+    rows(&path);
+    let asked = run(arguments!["plan", &path, "--brick", "4096,32", "--memory", "64", "-n", "3"]);
+    assert!(asked.out.contains(" on 3 ranks"), "{asked:?}");
+    for words in [&[][..], &["-n", "3"]] {
+        let first = ran(ranked("0", Some("3"), &path, words));
+        assert_eq!((first.status, &first.out, &first.err[..]), (Some(0), &asked.out, ""), "{first:?}");
+        let other = ran(ranked("2", Some("3"), &path, words));
+        assert_eq!((other.status, &other.out[..], &other.err[..]), (Some(0), "", ""), "{other:?}");
+    }
+}
+
+#[test]
+fn another_number_of_ranks_than_the_launcher_has_started_is_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("rows");
+    rows(&path);
+    let line = refused_by(&mut ranked("0", Some("2"), &path, &["-n", "3"]));
+    assert!(line.contains("-n 3, but the launcher has started 2 ranks; leave -n"), "{line}");
+    let other = ran(ranked("1", Some("2"), &path, &["-n", "3"]));
+    assert_eq!((&other.out[..], &other.err[..]), ("", ""), "the first has said it");
+    // One that does not say how many.
+    let line = refused_by(&mut ranked("0", None, &path, &[]));
+    assert!(line.contains("-n N"), "{line}");
+    assert!(ran(ranked("0", None, &path, &["-n", "3"])).out.contains(" on 3 ranks"));
+}
+
+#[test]
+fn help_names_everything_that_a_device_is_told_by() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("rows");
+    rows(&path);
+    let line = refused(arguments!["plan", &path, "--device", "speed=7"]);
+    let help = done(arguments!["plan", "--help"]);
+    for name in ["read=MB", "write=MB", "bandwidth=MB", "operations=N", "memory=MB", "alone=PERCENT"] {
+        assert!(line.contains(name) && help.contains(name), "{name}: {line}{help}");
+    }
 }

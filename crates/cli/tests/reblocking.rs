@@ -7,7 +7,7 @@ use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use support::{Ran, arguments, facts, make, read, refused, run, snapshot, spec};
+use support::{Ran, arguments, command, facts, make, read, refused, refused_by, run, snapshot, spec};
 
 /// The command in a directory of its own, with a program beside it that runs this script.
 ///
@@ -77,6 +77,12 @@ fn what_cannot_be_done_is_said_before_any_other_program_runs() {
     for bad in [&["--brick", "3"][..], &["--brick", "3,0"], &["--order", "1,1"], &["--io-processes", "2"]] {
         let words = ["reblock", source.to_str().unwrap(), "/nowhere-to-be-seen"];
         refused(&[&words[..], bad].concat());
+    }
+    for (name, value) in [("CHEMIO_BACKEND", "aio"), ("CHEMIO_BUFFER_MB", "lots")] {
+        let mut command = command();
+        command.arg("reblock").args([&source, &scratch.path().join("new")]).args(["--brick", "3,2"]);
+        let line = refused_by(command.env(name, value));
+        assert!(line.contains(&format!("{name}={value} is not understood: expected ")), "{line}");
     }
     assert_eq!(snapshot(scratch.path()), before);
 }

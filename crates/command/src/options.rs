@@ -32,8 +32,9 @@ pub struct Reblocking {
     /// About how many files the target has.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub files: u64,
-    /// What the device does, as chemio bench measures it: read=MB, write=MB, operations=N and memory=MB, each in a second, and
-    /// alone=PERCENT, as far as it is known. Of what is said here as well as in the options below, those count.
+    /// What the device does, as chemio bench measures it: read=MB, write=MB or, for both, bandwidth=MB, operations=N and
+    /// memory=MB, each in a second, and alone=PERCENT, as far as it is known. Of what is said here as well as in the options below,
+    /// those count.
     #[arg(
         long,
         value_name = "NAME=N,...",

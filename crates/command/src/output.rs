@@ -28,6 +28,12 @@ pub fn print_json(facts: &Value) -> Result<()> {
     print(&format!("{facts:#}\n"))
 }
 
+/// Tells on standard error, in one line that begins with the command's name, what is no error but nobody should be surprised by.
+pub fn note(text: &str) {
+    // Who cannot be told can ask for the plan.
+    let _ = writeln!(io::stderr(), "chemio: {}", one_line(text));
+}
+
 /// Lines of a label and a value, the values below each other, whatever is in them.
 pub fn labelled<'a>(facts: impl IntoIterator<Item = (&'a str, String)>) -> String {
     let facts: Vec<_> = facts.into_iter().collect();

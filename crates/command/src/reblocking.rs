@@ -4,6 +4,7 @@
 use crate::error::{Error, Result, refused};
 use crate::options;
 use crate::place::destination;
+use crate::room::Room;
 use disk_array::between::{self, BETWEEN};
 use disk_array::format::Metadata;
 use disk_array::{ArrayDirectory, ArraySpec, Attributes, BrickShape, Bricks, Replaces, UNFINISHED, absolute};
@@ -51,13 +52,15 @@ pub struct Prepared {
     pub target: PathBuf,
     /// What is there.
     pub found: Found,
+    /// What the target takes on disk.
+    pub room: Room,
 }
 
 /// Finds out what `chemio reblock` would do on `ranks` ranks. Changes nothing.
 ///
 /// # Errors
 /// As [`Reblocking::new`], [`destination`], [`Reblocking::find`] and [`Reblocking::plan`]; [`Error::Array`] with
-/// [`disk_array::Error::InTheWay`].
+/// [`disk_array::Error::InTheWay`]; [`Error::Device`] with [`elio::Error::Setting`].
 pub fn prepare(options: &options::Reblock, ranks: u64) -> Result<Prepared> {
     let copy = Reblocking::new(&options.source, &options.reblocking)?;
     let target = destination(&options.source, &options.target)?;
@@ -65,7 +68,10 @@ pub fn prepare(options: &options::Reblock, ranks: u64) -> Result<Prepared> {
     let passes = copy.plan(ranks)?.passes().len();
     // The executor looks too, but by then there is a target.
     (1..passes).try_for_each(|pass| between::check_free(&target, pass - 1))?;
-    Ok(Prepared { copy, target, found })
+    // The first transfer looks too.
+    elio::check_environment()?;
+    let room = copy.target_room()?;
+    Ok(Prepared { copy, target, found, room })
 }
 
 impl Reblocking {
@@ -140,6 +146,14 @@ impl Reblocking {
     pub fn bytes(&self) -> u64 {
         let metadata = self.source.metadata();
         metadata.dims.iter().product::<u64>() * metadata.data_type.bytes()
+    }
+
+    /// What the target takes on disk.
+    ///
+    /// # Errors
+    /// As of [`new`](Self::new).
+    pub fn target_room(&self) -> Result<Room> {
+        Ok(Room::of(&self.spec.layout()?))
     }
 
     /// The memory of each of `ranks` ranks, in bytes.

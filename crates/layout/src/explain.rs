@@ -98,7 +98,25 @@ const COLUMNS: [&str; 14] = [
 ];
 
 impl Plan {
+    /// Extents of the bricks that a pass reads and writes, as the source calls its dimensions: those of the source and the target as they
+    /// are stored, also where they are larger than the array and the pass goes through no more of them than that.
+    ///
+    /// # Panics
+    /// If there is no pass of this number, from 0.
+    pub fn stored_bricks(&self, number: usize) -> (Shape, Shape) {
+        let (problem, pass) = (self.problem(), &self.passes()[number]);
+        let source = match number {
+            0 => Shape::from_fn(problem.source_brick.len(), |d| problem.source_brick[d]),
+            _ => *pass.source_brick(),
+        };
+        let is_last = number + 1 == self.passes().len();
+        let target =
+            if is_last { problem.permutation.to_source(&problem.target_brick) } else { *pass.target_brick() };
+        (source, target)
+    }
+
     fn row(&self, number: usize, pass: &Pass) -> [String; COLUMNS.len()] {
+        let (source_brick, target_brick) = self.stored_bricks(number);
         let order: Vec<String> = pass.order().iter().map(usize::to_string).collect();
         let moved = |elems: u128, operations: u128| {
             let moved = elems.saturating_mul(self.problem().element_bytes.into());
@@ -107,8 +125,8 @@ impl Plan {
         let cost = pass.cost();
         [
             (number + 1).to_string(),
-            Extents(pass.source_brick()).to_string(),
-            Extents(pass.target_brick()).to_string(),
+            Extents(&source_brick).to_string(),
+            Extents(&target_brick).to_string(),
             Extents(&pass.read_unit()).to_string(),
             Extents(&pass.write_unit()).to_string(),
             Extents(&pass.block()).to_string(),

@@ -182,6 +182,26 @@ fn a_write_block_of_whole_bricks_gives_every_io_process_a_brick() {
 }
 
 #[test]
+fn a_plan_shows_bricks_as_they_are_stored_also_where_they_are_larger_than_the_array() {
+    let mut problem = Problem::new(&[300, 2], 8, &[7, 9], &[5000, 10]);
+    problem.permutation = Permutation::new(&[1, 0]).unwrap();
+    let found = plan(&problem).unwrap();
+    assert_eq!(found.passes().len(), 1);
+    let (source, target) = found.stored_bricks(0);
+    assert_eq!((&source[..], &target[..]), (&[7, 9][..], &[10, 5000][..]), "as the source calls them");
+    let table = found.to_string();
+    assert!(table.contains(" 7x9 ") && table.contains(" 10x5000 "), "{table}");
+    // Between passes bricks are no larger than the array.
+    let mut problem = skewed(16384, 4 << 20);
+    problem.device.operations_per_second = 10_000;
+    let found = plan(&problem).unwrap();
+    let last = found.passes().len() - 1;
+    assert!(last > 0, "{found}");
+    let stored: Vec<_> = (0..=last).map(|number| found.stored_bricks(number)).collect();
+    assert!(stored.windows(2).all(|two| two[0].1 == two[1].0), "{found}");
+}
+
+#[test]
 fn a_plan_prints_as_a_table_and_explains_itself() {
     let mut problem = skewed(4096, 64 << 20);
     problem.permutation = Permutation::new(&[1, 0]).unwrap();
