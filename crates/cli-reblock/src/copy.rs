@@ -64,7 +64,7 @@ pub(crate) fn run(options: &Reblock, ga: &ga::Context, canvas: Canvas) -> Result
     let disk = Context::new(&comm, settings)?;
 
     let source = disk.open(&options.source, Access::ReadOnly)?;
-    rights::restrict(&disk, &options.source)?;
+    rights::restrict(&disk, &options.source, &path)?;
     let mut target = match found {
         Found::Unfinished => disk.open(&path, Access::ReadWrite)?,
         Found::Nothing { passes } => disk.create(&path, &copy.spec(passes), Access::ReadWrite)?,

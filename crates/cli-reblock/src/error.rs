@@ -60,7 +60,7 @@ impl Error {
             }
             Self::Copy(reblock::Error::Plan(layout::Error::Memory { .. })) => Some("say --memory with more"),
             Self::Copy(reblock::Error::SourceChanged { .. }) => {
-                Some("the same command copies what is there now")
+                Some("the same command begins anew, with what is there then")
             }
             Self::Copy(_) if restart => {
                 Some("when that is mended the same command without --restart goes on where it was")

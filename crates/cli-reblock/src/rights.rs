@@ -2,39 +2,64 @@
 
 use dra::Context;
 use rustix::fs::Mode;
-use rustix::process::umask;
+use rustix::process::{getegid, umask};
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// Everything that an owner of files may keep from others.
 const OF_OTHERS: u32 = 0o077;
+const SETS_GROUP: u32 = 0o2000;
 
-/// From here on nothing that this process makes gives others a right that they do not have to all of the array at `source`, as rank 0
-/// sees it. Where that cannot be found out nobody else has any. Collective.
-pub(crate) fn restrict(disk: &Context, source: &Path) -> dra::Result<()> {
-    let comm = disk.comm();
-    let denied = if comm.rank() == 0 { denied(source).unwrap_or(OF_OTHERS) } else { 0 };
-    let mut denied = [i64::from(denied)];
-    comm.broadcast(&mut denied, 0)?;
-    let denied = u32::try_from(denied[0]).unwrap_or(OF_OTHERS);
-    // It can only be asked for by setting it; no other thread makes files yet.
+/// From here on nothing that this process makes gives others a right that they do not have to all of the array at `source`, wherever ranks
+/// have a part of it. Where that cannot be found out nobody else has any. Rules of a directory for what is made in it (default ACLs)
+/// come before that. Collective.
+pub(crate) fn restrict(disk: &Context, source: &Path, target: &Path) -> dra::Result<()> {
+    let denied = denied(source, group_of_new_files(target)).unwrap_or_else(|error| {
+        tracing::warn!(%error, path = %source.display(), "rights are not known: nobody else gets any to the target");
+        OF_OTHERS
+    });
+    let all = disk.comm().all_gather(&[u64::from(denied)])?;
+    let denied = all.into_iter().fold(0, |all, denied| all | denied);
+    let denied = Mode::from_raw_mode(u32::try_from(denied).unwrap_or(OF_OTHERS));
+    // It can only be asked for by setting it.
     let before = umask(Mode::from_raw_mode(OF_OTHERS));
-    umask(before | Mode::from_raw_mode(denied));
+    umask(before | denied);
     Ok(())
 }
 
-/// What others may not do with a directory and all in it, or some file or directory there.
-fn denied(path: &Path) -> io::Result<u32> {
+/// The group of what this process makes at `target`.
+fn group_of_new_files(target: &Path) -> u32 {
+    let of_parent = target.parent().and_then(|parent| fs::metadata(parent).ok());
+    let inherited = of_parent.filter(|parent| parent.mode() & SETS_GROUP != 0).map(|parent| parent.gid());
+    inherited.unwrap_or_else(|| getegid().as_raw())
+}
+
+/// What others, and this group, may not do with a file, or a directory and all in it but what links lead to, or some of that.
+fn denied(path: &Path, group: u32) -> io::Result<u32> {
     let metadata = fs::metadata(path)?;
-    let denied = !metadata.mode() & OF_OTHERS;
-    if metadata.is_dir() {
-        return fs::read_dir(path)?
-            .try_fold(denied, |denied, entry| Ok(denied | self::denied(&entry?.path())?));
+    let mut denied = !metadata.mode() & OF_OTHERS;
+    if metadata.gid() != group {
+        denied |= (denied & 0o007) << 3;
     }
-    // Files need no right to be run, which directories that are made need.
-    Ok(denied & !0o011)
+    if !metadata.is_dir() {
+        // Files need no right to be run, which directories that are made need.
+        return Ok(denied & !0o011);
+    }
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        let of_entry = match entry.file_type() {
+            Ok(kind) if kind.is_symlink() && entry.path().is_dir() => continue,
+            _ => self::denied(&entry.path(), group),
+        };
+        denied |= match of_entry {
+            // Attributes are replaced by way of files that come and go.
+            Err(error) if error.kind() == ErrorKind::NotFound => 0,
+            of_entry => of_entry?,
+        };
+    }
+    Ok(denied)
 }
 
 #[cfg(test)]
@@ -59,8 +84,14 @@ mod tests {
             ([0o771, 0o777, 0o666], 0o006),
         ] {
             [&array, &inside, &file].into_iter().zip(modes).for_each(|(path, mode)| set(path, mode));
-            assert_eq!(denied(&array).unwrap(), expected, "{modes:?}");
+            let group = group_of_new_files(&array);
+            assert_eq!(denied(&array, group).unwrap(), expected, "{modes:?}");
+            let of_group = expected | (expected & 0o007) << 3;
+            assert_eq!(denied(&array, group + 1).unwrap(), of_group, "{modes:?}, another group");
         }
-        assert!(denied(&scratch.path().join("nothing")).is_err());
+        assert!(denied(&scratch.path().join("nothing"), 0).is_err());
+        std::os::unix::fs::symlink("..", inside.join("up")).unwrap();
+        std::os::unix::fs::symlink("nowhere", inside.join("lost")).unwrap();
+        assert_eq!(denied(&array, group_of_new_files(&array)).unwrap(), 0o006);
     }
 }

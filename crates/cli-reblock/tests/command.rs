@@ -161,6 +161,40 @@ fn mistakes_are_one_line_and_change_nothing_on_any_number_of_ranks() {
 }
 
 #[test]
+fn a_source_that_is_written_to_while_it_is_read_is_told_and_the_target_is_not_complete() {
+    let scratch = scratch();
+    let (source, target) = (scratch.path().join("source"), scratch.path().join("target"));
+    let mut told = 0;
+    for _ in 0..5 {
+        let source = numbered(&source, &[2048, 2048], &[8, 2048]);
+        let shard = ArrayDirectory::open(&source).unwrap().shard_path(0);
+        let mut command = reblock(&source, &target, SLOWLY);
+        let mut copying = command.stderr(Stdio::piped()).spawn().unwrap();
+        while !target.join("zarr.json").exists() && copying.try_wait().unwrap().is_none() {}
+        let shard = fs::File::options().write(true).open(shard).unwrap();
+        while copying.try_wait().unwrap().is_none() && mark(&target).is_none_or(|mark| mark["pass"] != 1) {
+            shard.set_modified(std::time::SystemTime::now()).unwrap();
+        }
+        let output = copying.wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        if output.status.code() == Some(2) {
+            assert!(
+                text.contains("the source was written to meanwhile") && text.contains("begins anew"),
+                "{text}"
+            );
+            assert!(mark(&target).is_some());
+            told += 1;
+            assert_eq!(facts(&source, &target, SLOWLY)["continued"], false);
+        }
+        // Also if all was read before.
+        assert!(read(&target).1 == expected_transposed());
+        ArrayDirectory::delete(&target).unwrap();
+        ArrayDirectory::delete(&source).unwrap();
+    }
+    assert!(told > 0, "every copy had read its source before it was written to");
+}
+
+#[test]
 fn settings_that_mean_nothing_are_found_out_before_anything_is_made() {
     let scratch = scratch();
     let source = numbered(&scratch.path().join("source"), &[2048, 2048], &[8, 2048]);

@@ -20,19 +20,16 @@ pub fn is_first() -> bool {
     RANK_VARIABLES.iter().find_map(env::var_os).is_none_or(|rank| rank == "0")
 }
 
-/// How many ranks there are, of which `asked` may have been asked for: those that a launcher has started, or, without one, those or one.
+/// For how many ranks something is to be worked out: those that are asked for, as many as a launcher has started, or one.
 ///
 /// # Errors
-/// - [`Error::Ranks`]: the launcher has started another number.
 /// - [`Error::BadArgument`]: neither the launcher nor anybody else says how many.
 pub fn ranks(asked: Option<u64>) -> Result<u64> {
-    if !is_launched() {
-        return Ok(asked.unwrap_or(1));
-    }
-    match (started(|name| env::var_os(name)), asked) {
-        (Some(started), _) => expect_ranks(asked, started).map(|()| started),
-        (None, Some(asked)) => Ok(asked),
-        (None, None) => {
+    let is_launched = is_launched();
+    match asked.or_else(|| started(|name| env::var_os(name)).filter(|_| is_launched)) {
+        Some(ranks) => Ok(ranks),
+        None if !is_launched => Ok(1),
+        None => {
             let unknown = "the launcher does not say how many ranks it has started: say it with -n N";
             Err(Error::BadArgument(unknown.to_owned()))
         }

@@ -118,6 +118,15 @@ impl Snapshot {
         })
     }
 
+    /// The same of what is written to them alone, in which other rights and names, and file systems that give files another number now and
+    /// then, change nothing.
+    pub fn words_of_contents(&self) -> impl Iterator<Item = u64> + '_ {
+        self.shards.iter().flat_map(|&(number, Version { len_bytes, written, .. })| {
+            let [seconds, nanoseconds] = written.map(i64::cast_unsigned);
+            [number, len_bytes, seconds, nanoseconds]
+        })
+    }
+
     /// Waits until whoever writes to a shard cannot but give it another time than it has here: some milliseconds, or two seconds where
     /// whole seconds are noted, and only if one was changed just before.
     pub fn outwait(&self) {

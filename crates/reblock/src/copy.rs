@@ -84,7 +84,7 @@ pub struct Outcome {
 /// it was. It begins anew if the source was written to or replaced meanwhile, or if the plan is another one.
 ///
 /// Memory is that of the context on all ranks together ([`dra::Settings`]), however large bricks are; what is too little for two buffers on
-/// each I/O process, and a box of four bricks, of 1 MiB at most, is raised to that ([`layout::share`]). Pages that ranks begin count
+/// each I/O process, and a box of four bricks, of 1 MiB at most, is raised to that ([`layout::Memory::share`]). Pages that ranks begin count
 /// ([`layout::rounding_bytes`]). Where several passes are needed, arrays named after the target with `.pass-1` and so on lie beside it meanwhile,
 /// and each has the attribute
 /// [`chemio_between`](dra::between), which names the target. What else has such a name is never touched.

@@ -45,6 +45,8 @@ impl Position {
 pub(crate) struct Journal {
     source: String,
     state: String,
+    /// What is written to its files: less than that, and not noted.
+    contents: String,
     plan: String,
     passes: usize,
     /// Which try this is: an earlier one that is still going on finds the mark of another one, and ends.
@@ -55,15 +57,19 @@ impl Journal {
     /// Collective. Cost: a look at every file of the source, on each rank; if one was changed just before, some milliseconds (two seconds
     /// where a file system notes whole seconds), so that what is written from now on leaves a trace.
     pub(crate) fn new(context: &Context, source: &DiskArray, plan: &Plan) -> dra::Result<Self> {
-        let state = state_of(context, source.directory())?;
+        let files = Snapshot::of_found(source.directory());
+        files.outwait();
+        let state = of_all(context, &Fingerprint::of_array(source.directory(), files.words()))?;
+        let contents = of_all(context, &Fingerprint::of_words(files.words_of_contents()))?;
         let source = source.directory().path().to_string_lossy().into_owned();
         let attempt = context.unique_text()?;
-        Ok(Self { source, state, plan: fingerprint(plan), passes: plan.passes().len(), attempt })
+        Ok(Self { source, state, contents, plan: fingerprint(plan), passes: plan.passes().len(), attempt })
     }
 
-    /// Whether the files of the source are as they were. Collective. Cost as of [`new`](Self::new).
+    /// Whether nobody has written to the files of the source since. Collective. Cost: a look at every one, on each rank.
     pub(crate) fn is_source_unchanged(&self, context: &Context, source: &DiskArray) -> dra::Result<bool> {
-        Ok(state_of(context, source.directory())? == self.state)
+        let files = Snapshot::of_found(source.directory());
+        Ok(of_all(context, &Fingerprint::of_words(files.words_of_contents()))? == self.contents)
     }
 
     /// The note for a position.
@@ -130,27 +136,13 @@ pub(crate) fn passes_noted(context: &Context, note: Option<&Value>) -> dra::Resu
     Ok(usize::try_from(most[0]).unwrap_or(0))
 }
 
-/// Another one if any file of an array is another one, or was written to, or what the elements are that no file has. Hosts may have files of
-/// their own. Collective.
-fn state_of(context: &Context, array: &ArrayDirectory) -> dra::Result<String> {
-    let files = Snapshot::of_found(array);
-    files.outwait();
-    let mut here = Fingerprint::default();
-    let dra::format::Metadata { dims, data_type, chunk_shape, brick_shape, index, fill, .. } =
-        array.metadata();
-    here.add(format!("{dims:?} {data_type:?} {chunk_shape:?} {brick_shape:?} {index:?} {fill:?}").as_bytes());
-    for word in files.words() {
-        here.add(&word.to_le_bytes());
-    }
+/// One fingerprint of what hosts see, which may have files of their own. Collective.
+fn of_all(context: &Context, here: &Fingerprint) -> dra::Result<String> {
     // Who sees the same files finds the same, so that it does not matter how many ranks a host has.
     let mut all = context.comm().all_gather(&[here.0])?;
     all.sort_unstable();
     all.dedup();
-    let mut whole = Fingerprint::default();
-    for host in &all {
-        whole.add(&host.to_le_bytes());
-    }
-    Ok(whole.to_string())
+    Ok(Fingerprint::of_words(all).to_string())
 }
 
 /// FNV-1a, which stays the same from one version of a compiler to the next.
@@ -163,6 +155,28 @@ impl Default for Fingerprint {
 }
 
 impl Fingerprint {
+    /// Another one if any file of an array is another one, or was written to, or what the elements are that no file has.
+    fn of_array(array: &ArrayDirectory, files: impl IntoIterator<Item = u64>) -> Self {
+        let mut fingerprint = Self::default();
+        let dra::format::Metadata { dims, data_type, chunk_shape, brick_shape, index, fill, .. } =
+            array.metadata();
+        fingerprint.add(
+            format!("{dims:?} {data_type:?} {chunk_shape:?} {brick_shape:?} {index:?} {fill:?}").as_bytes(),
+        );
+        fingerprint.add_words(files);
+        fingerprint
+    }
+
+    fn of_words(words: impl IntoIterator<Item = u64>) -> Self {
+        let mut fingerprint = Self::default();
+        fingerprint.add_words(words);
+        fingerprint
+    }
+
+    fn add_words(&mut self, words: impl IntoIterator<Item = u64>) {
+        words.into_iter().for_each(|word| self.add(&word.to_le_bytes()));
+    }
+
     fn add(&mut self, bytes: &[u8]) {
         let add = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         self.0 = bytes.iter().fold(self.0, add);

@@ -26,10 +26,11 @@ pub fn install() {
 /// What a filter asks for. The subscriber's own parser takes a part without `=` that is no level for the name of a crate, so that with a
 /// misspelt level nothing would be told any more.
 fn targets(filter: &str) -> Result<Targets, Box<dyn Error>> {
-    let is_level = |part: &str| !part.is_empty() && part.parse::<LevelFilter>().is_ok();
-    match filter.split(',').find(|part| !part.contains('=') && !is_level(part)) {
+    let is_level = |part: &str| part.parse::<LevelFilter>().is_ok();
+    let parts: Vec<_> = filter.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+    match parts.iter().find(|part| !part.contains('=') && !is_level(part)) {
         Some(part) => Err(format!("{part:?} is neither a level nor a crate with its level").into()),
-        None => Ok(filter.parse()?),
+        None => Ok(parts.join(",").parse()?),
     }
 }
 
@@ -63,6 +64,7 @@ mod tests {
             ("elio=debug,eaf=info", Level::OFF, Level::DEBUG),
             ("warn,elio=trace", Level::WARN, Level::TRACE),
             ("elio=off,5", Level::TRACE, Level::OFF),
+            (" info, elio=debug,", Level::INFO, Level::DEBUG),
             (DEFAULT, Level::ERROR, Level::ERROR),
         ] {
             let targets = targets(filter).unwrap();
@@ -83,7 +85,6 @@ mod tests {
             ("elio", "elio"),
             ("info,elio", "elio"),
             ("elio=debug,inf", "inf"),
-            ("info,", ""),
             ("6", "6"),
         ] {
             let error = targets(filter).unwrap_err().to_string();
