@@ -4,7 +4,6 @@ use crate::error::{Error, Result};
 use crate::rights;
 use comm::Comm;
 use command::interrupt;
-use command::launched::expect_ranks;
 use command::options::Reblock;
 use command::output;
 use command::plan;
@@ -89,6 +88,14 @@ pub(crate) fn run(options: &Reblock, ga: &ga::Context, canvas: Canvas) -> Result
     target.close()?;
     source.close()?;
     Ok(facts)
+}
+
+/// That no other number of ranks was asked for than the launcher has started.
+fn expect_ranks(asked: Option<u64>, started: u64) -> Result<()> {
+    match asked.filter(|&asked| asked != started) {
+        Some(asked) => Err(Error::Ranks { asked, started }),
+        None => Ok(()),
+    }
 }
 
 /// What this rank finds, and finds wrong.
@@ -193,5 +200,17 @@ impl Facts {
         let compared = self.verified.as_ref().map(|compared| compared.elements);
         let verified = compared.map_or(String::new(), |count| format!(", all {count} elements are the same"));
         format!("{} in {passes}, {:.1} s{continued}{verified}\n", output::bytes(self.bytes), self.seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_number_of_ranks_than_the_launcher_has_started_is_refused() {
+        assert!(expect_ranks(None, 2).is_ok() && expect_ranks(Some(2), 2).is_ok());
+        let refused = expect_ranks(Some(3), 2).unwrap_err();
+        assert_eq!(refused.to_string(), "-n 3, but the launcher has started 2 ranks");
     }
 }

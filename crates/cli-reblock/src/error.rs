@@ -19,6 +19,14 @@ pub(crate) enum Error {
         /// What.
         message: String,
     },
+    /// `-n` and the launcher do not agree.
+    #[error("-n {asked}, but the launcher has started {started} ranks")]
+    Ranks {
+        /// On the command line.
+        asked: u64,
+        /// Running.
+        started: u64,
+    },
     /// The launcher was told so.
     #[error("the ranks were given different arguments")]
     OptionsDiffer,
@@ -55,6 +63,7 @@ impl Error {
     pub(crate) fn advice(&self, restart: bool) -> Option<&'static str> {
         match self {
             Self::Command(error) => error.advice(),
+            Self::Ranks { .. } => Some("leave -n to the launcher"),
             Self::NoLauncher { .. } => {
                 Some("install it (Debian: openmpi-bin or mpich), or name it in CHEMIO_LAUNCHER")
             }

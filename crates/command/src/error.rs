@@ -116,14 +116,6 @@ pub enum Error {
         /// The index of the first of them, in row-major order.
         first: Vec<u64>,
     },
-    /// `-n` and the launcher do not agree.
-    #[error("-n {asked}, but the launcher has started {started} ranks")]
-    Ranks {
-        /// On the command line.
-        asked: u64,
-        /// Running.
-        started: u64,
-    },
     /// The program that moves elements with MPI cannot be run.
     #[error("{reason}")]
     NoHelper {
@@ -207,7 +199,6 @@ impl Error {
             Self::Differ { .. } => {
                 Some("it is marked as unfinished again: check the device, and copy once more")
             }
-            Self::Ranks { .. } => Some("leave -n to the launcher"),
             Self::NoHelper { .. } => {
                 Some("install an MPI (Debian: openmpi-bin, libopenmpi-dev) and run ci/install again")
             }

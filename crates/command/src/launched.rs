@@ -36,15 +36,6 @@ pub fn ranks(asked: Option<u64>) -> Result<u64> {
     }
 }
 
-/// # Errors
-/// - [`Error::Ranks`]: another number than `started` was asked for.
-pub fn expect_ranks(asked: Option<u64>, started: u64) -> Result<()> {
-    match asked.filter(|&asked| asked != started) {
-        Some(asked) => Err(Error::Ranks { asked, started }),
-        None => Ok(()),
-    }
-}
-
 /// How many ranks the launcher says that there are.
 fn started(variable: impl Fn(&str) -> Option<OsString>) -> Option<u64> {
     let size = SIZE_VARIABLES.into_iter().find_map(variable)?;
@@ -67,12 +58,5 @@ mod tests {
         assert_eq!(started_with(&[("SLURM_NTASKS", "16")]), None, "a script has it, too");
         assert_eq!(started_with(&[("PMI_SIZE", "many")]), None);
         assert_eq!(started_with(&[("PMI_SIZE", "0")]), None);
-    }
-
-    #[test]
-    fn another_number_of_ranks_than_the_launcher_has_started_is_refused() {
-        assert!(expect_ranks(None, 2).is_ok() && expect_ranks(Some(2), 2).is_ok());
-        let refused = expect_ranks(Some(3), 2).unwrap_err();
-        assert_eq!(refused.to_string(), "-n 3, but the launcher has started 2 ranks");
     }
 }

@@ -426,6 +426,13 @@ mod tests {
     }
 
     /// A file of three stripes in memory that count.
+    /// Two stripes, and the device of the second, which can be told to fail.
+    fn second_stripe_faulty() -> (Arc<Storage>, Arc<FaultDevice>) {
+        let faulty = FaultDevice::new(MemoryDevice::new(1 << 20));
+        let devices: Vec<Arc<dyn elio::Device>> = vec![MemoryDevice::new(1 << 20), Arc::clone(&faulty) as _];
+        (storage(Striping::new(UNIT, 2).unwrap(), devices), faulty)
+    }
+
     fn counted() -> (Arc<Storage>, Vec<Arc<CountingDevice>>) {
         let devices: Vec<_> = (0..3).map(|_| CountingDevice::new(MemoryDevice::new(1 << 20))).collect();
         let striping = Striping::new(UNIT, 3).unwrap();
@@ -615,9 +622,7 @@ mod tests {
 
     #[test]
     fn a_stripe_that_fails_is_the_error_of_the_request_every_time_and_of_nothing_else() {
-        let faulty = FaultDevice::new(MemoryDevice::new(1 << 20));
-        let devices: Vec<Arc<dyn elio::Device>> = vec![MemoryDevice::new(1 << 20), Arc::clone(&faulty) as _];
-        let storage = storage(Striping::new(UNIT, 2).unwrap(), devices);
+        let (storage, faulty) = second_stripe_faulty();
         let data = pattern(4 * UNIT_LEN);
         storage.write(0, &data).unwrap();
         let fail = || faulty.inject(faulty.operations_count(), Fault::Fail(5));
@@ -636,9 +641,7 @@ mod tests {
 
     #[test]
     fn an_error_of_a_stripe_says_what_was_asked_of_the_whole() {
-        let faulty = FaultDevice::new(MemoryDevice::new(1 << 20));
-        let devices: Vec<Arc<dyn elio::Device>> = vec![MemoryDevice::new(1 << 20), Arc::clone(&faulty) as _];
-        let storage = storage(Striping::new(UNIT, 2).unwrap(), devices);
+        let (storage, faulty) = second_stripe_faulty();
         let data = pattern(2 * UNIT_LEN);
         storage.write(0, &data).unwrap();
         // The second unit is the first of the second stripe, and begins there in the middle of what is transferred.
