@@ -11,7 +11,7 @@ use command::progress::{Amount, Canvas, Progress};
 use command::reblocking::{self, Found, Prepared, Reblocking};
 use command::room::Room;
 use dra::{Access, Context, DiskArray, Settings, UNFINISHED};
-use reblock::Comparison;
+use reblock::{Comparison, Contents};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -63,17 +63,20 @@ pub(crate) fn run(options: &Reblock, ga: &ga::Context, canvas: Canvas) -> Result
     let disk = Context::new(&comm, settings)?;
 
     let source = disk.open(&options.source, Access::ReadOnly)?;
-    rights::restrict(&disk, &options.source, &path)?;
+    rights::restrict(&disk, &source, &path)?;
     let mut target = match found {
         Found::Unfinished => disk.open(&path, Access::ReadWrite)?,
         Found::Nothing { passes } => disk.create(&path, &copy.spec(passes), Access::ReadWrite)?,
     };
+    let seen = if options.verify { Some(Contents::of(&disk, &source)?) } else { None };
     let began = Instant::now();
     let done = move_elements(&disk, ga, &copy, (&source, &mut target), canvas)?;
     let seconds = began.elapsed().as_secs_f64();
     interrupt::change_last_words(if options.verify { NOT_COMPARED } else { COMPLETE });
-    let verified =
-        if options.verify { Some(verify(&disk, ga, &copy, (&source, &mut target), canvas)?) } else { None };
+    let verified = match &seen {
+        Some(seen) => Some(verify(&disk, ga, &copy, (&source, seen), &mut target, canvas)?),
+        None => None,
+    };
     let facts = Facts {
         source: options.source.clone(),
         target: path,
@@ -134,12 +137,14 @@ fn move_elements(
     Ok(reblock::copy(disk, &dra_ga::maker(ga), arrays, copy.permutation(), &options, &mut show)?)
 }
 
-/// Compares; a target that differs, or could not be compared, is marked as unfinished again, so that nobody takes it for the copy.
+/// Compares; a target that differs, or could not be compared, is marked as unfinished again, so that nobody takes it for the copy. `seen`: the
+/// source before it was copied. Where somebody has written to it since, that is what is wrong, not the device.
 fn verify(
     disk: &Context,
     ga: &ga::Context,
     copy: &Reblocking,
-    (source, target): (&DiskArray, &mut DiskArray),
+    (source, seen): (&DiskArray, &Contents),
+    target: &mut DiskArray,
     canvas: Canvas,
 ) -> Result<Comparison> {
     // What is on the device is compared, as far as the system lets go of what it has in memory.
@@ -163,6 +168,9 @@ fn verify(
     let compared = compared?;
     marked?;
     let Some(first) = compared.first.clone() else { return Ok(compared) };
+    if Contents::of(disk, source)? != *seen {
+        return Err(reblock::Error::SourceChanged { path: source.directory().path().to_owned() }.into());
+    }
     let path = target.directory().path().to_owned();
     let (count, elements) = (compared.differing, compared.elements);
     Err(command::error::Error::Differ { path, count, elements, first }.into())

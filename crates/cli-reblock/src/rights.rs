@@ -1,6 +1,7 @@
 //! Others have no more rights to a target than to its source.
 
-use dra::Context;
+use dra::rights::{self, OF_OTHERS};
+use dra::{Context, DiskArray};
 use rustix::fs::Mode;
 use rustix::process::{getegid, umask};
 use std::fs;
@@ -8,18 +9,20 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// Everything that an owner of files may keep from others.
-const OF_OTHERS: u32 = 0o077;
 const SETS_GROUP: u32 = 0o2000;
 
-/// From here on nothing that this process makes gives others a right that they do not have to all of the array at `source`, wherever ranks
-/// have a part of it. Where that cannot be found out nobody else has any. Rules of a directory for what is made in it (default ACLs)
-/// come before that. Collective.
-pub(crate) fn restrict(disk: &Context, source: &Path, target: &Path) -> dra::Result<()> {
-    let denied = denied(source, group_of_new_files(target)).unwrap_or_else(|error| {
-        tracing::warn!(%error, path = %source.display(), "rights are not known: nobody else gets any to the target");
-        OF_OTHERS
-    });
+/// From here on nothing that this process makes gives others a right that they do not have to all of `source`, wherever hosts have a part
+/// of it. Where that cannot be found out nobody else has any. Rules of a directory for what is made in it (default ACLs) come before that.
+/// Collective. Cost: a look at every file of the source, by one rank.
+pub(crate) fn restrict(disk: &Context, source: &DiskArray, target: &Path) -> dra::Result<()> {
+    let path = source.directory().path();
+    let look = || {
+        denied(path, group_of_new_files(target)).unwrap_or_else(|error| {
+            tracing::warn!(%error, path = %path.display(), "rights are not known: nobody else gets any to the target");
+            OF_OTHERS
+        })
+    };
+    let denied = if source.keeps_directory() { look() } else { 0 };
     let all = disk.comm().all_gather(&[u64::from(denied)])?;
     let denied = all.into_iter().fold(0, |all, denied| all | denied);
     let denied = Mode::from_raw_mode(u32::try_from(denied).unwrap_or(OF_OTHERS));
@@ -39,10 +42,7 @@ fn group_of_new_files(target: &Path) -> u32 {
 /// What others, and this group, may not do with a file, or a directory and all in it but what links lead to, or some of that.
 fn denied(path: &Path, group: u32) -> io::Result<u32> {
     let metadata = fs::metadata(path)?;
-    let mut denied = !metadata.mode() & OF_OTHERS;
-    if metadata.gid() != group {
-        denied |= (denied & 0o007) << 3;
-    }
+    let mut denied = rights::denied(&metadata, group);
     if !metadata.is_dir() {
         // Files need no right to be run, which directories that are made need.
         return Ok(denied & !0o011);

@@ -14,6 +14,7 @@ use crate::directory::ArrayDirectory;
 use crate::disk::{Disk, Unsynced, entries};
 use crate::error::{Error, Operation, Result, refused};
 use crate::format::METADATA;
+use crate::rights::restrict;
 use crate::survey::{CHUNKS, ChunkTree, NEW, OLD, PART, Survey, named, read_metadata_text};
 use crate::turn::Turn;
 use crate::version::{Snapshot, Version};
@@ -105,7 +106,7 @@ impl Copying {
         };
         prepare(&copying.disk, path, owns_directory, half_made.as_ref())?;
         if owns_directory {
-            Disk::restrict(path, &look(copying.source.path())?)?;
+            restrict(path, &look(copying.source.path())?)?;
         }
         // Before anything is read.
         copying.seen.outwait();
@@ -150,7 +151,7 @@ impl Copying {
         let metadata = source.metadata().map_err(refused(Operation::Look, &from))?;
         let len_bytes = metadata.size();
         let copy = self.disk.make_file(&to)?;
-        Disk::restrict(&to, &metadata)?;
+        restrict(&to, &metadata)?;
         if self.disk.clone_file(&source, &copy, &to)? {
             self.disk.sync(&copy, &to)?;
             return Ok(len_bytes);
@@ -209,7 +210,7 @@ impl Copying {
         let version = Version::of_metadata_now(self.source.path());
         let (_, text) = read_metadata_text(self.source.path())?;
         let metadata = self.disk.make_file(&new.join(METADATA))?;
-        Disk::restrict(&new.join(METADATA), &look(&self.source.path().join(METADATA))?)?;
+        restrict(&new.join(METADATA), &look(&self.source.path().join(METADATA))?)?;
         self.disk.write_at(&metadata, &new.join(METADATA), &text, 0)?;
         let mut unsynced = Unsynced::tree(&new)?;
         unsynced.push(Unsynced::File(metadata, new.join(METADATA)));

@@ -3,9 +3,9 @@
 use crate::error::{Error, Operation, Result, refused};
 use elio::with_open_files_raised;
 use rustix::io::Errno;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io::ErrorKind;
-use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread;
@@ -163,21 +163,6 @@ impl Disk {
         let mut options = File::options();
         options.read(true).write(true).create_new(true);
         with_open_files_raised(|| options.open(path)).map_err(refused(Operation::MakeFile, path))
-    }
-
-    /// Takes from what was made at `path` whatever `source` does not allow others: what was private stays so. A file
-    /// system that has no such rights has none to keep.
-    pub(crate) fn restrict(path: &Path, source: &fs::Metadata) -> Result<()> {
-        let made = fs::metadata(path).map_err(refused(Operation::Look, path))?;
-        // The owner's own rights, and whose group new files get, are none of others.
-        let kept = 0o7000 | if made.is_dir() { 0o700 } else { 0o600 };
-        let (rights, wanted) = (made.mode() & 0o7777, source.mode() | kept);
-        if rights & !wanted != 0
-            && let Err(error) = fs::set_permissions(path, Permissions::from_mode(rights & wanted))
-        {
-            tracing::warn!(%error, path = %path.display(), "others may do more with a copy than with what was copied");
-        }
-        Ok(())
     }
 
     pub(crate) fn set_len(&self, file: &File, path: &Path, len_bytes: u64) -> Result<()> {

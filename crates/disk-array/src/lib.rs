@@ -44,7 +44,7 @@ mod disk;
 mod error;
 pub mod format;
 mod part;
-mod rights;
+pub mod rights;
 mod serial;
 mod shard_file;
 mod stored;

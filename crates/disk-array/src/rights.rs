@@ -1,8 +1,10 @@
-//! Who may do what with a file that takes the place of another one: the same, as far as this user may say so, and never anybody more.
+//! Who may do what with a file that takes the place of another one: the same, as far as this user may say so, and never anybody more. And who
+//! may do what with a copy: nobody more, either.
 //!
 //! A part of an array is replaced by a new file, which would have the rights that new files of this user have: what was private
 //! would become readable to others, and what a group shares would be out of its reach when one of it has set an attribute.
 
+use crate::error::{Operation, Result, refused};
 use rustix::fs::{XattrFlags, fremovexattr, fsetxattr, getxattr};
 use rustix::io::Errno;
 use std::fs::{self, File, Metadata, Permissions};
@@ -14,6 +16,29 @@ use std::path::Path;
 const ACCESS_LIST: &str = "system.posix_acl_access";
 /// No attribute of a file is longer.
 const ATTRIBUTE_BYTES_MAX: usize = 64 << 10;
+
+/// Everything that an owner of files may keep from others: the bits of the group and of everybody.
+pub const OF_OTHERS: u32 = 0o077;
+
+/// The bits of [`OF_OTHERS`] that others do not have on a file or directory, where what is made of it belongs to `group`: another group has no
+/// more rights than everybody.
+pub fn denied(found: &Metadata, group: u32) -> u32 {
+    let denied = !found.mode() & OF_OTHERS;
+    if found.gid() == group { denied } else { denied | (denied & 0o007) << 3 }
+}
+
+/// Takes from what was made at `path` whatever `source` does not allow others: what was private stays so. A file system that has no such
+/// rights has none to keep.
+pub(crate) fn restrict(path: &Path, source: &Metadata) -> Result<()> {
+    let made = fs::metadata(path).map_err(refused(Operation::Look, path))?;
+    let (rights, denied) = (made.mode() & 0o7777, denied(source, made.gid()));
+    if rights & denied != 0
+        && let Err(error) = fs::set_permissions(path, Permissions::from_mode(rights & !denied))
+    {
+        tracing::warn!(%error, path = %path.display(), "others may do more with a copy than with what was copied");
+    }
+    Ok(())
+}
 
 /// Gives `file` the owner, the group and the rights of the file at `place`. If nothing is there it keeps what new files have. A file system
 /// that has no rights has none to keep.
@@ -149,6 +174,30 @@ mod tests {
         let before = files.each_ref().map(of);
         replace(&mut array);
         assert_eq!(files.each_ref().map(of), before);
+    }
+
+    #[test]
+    fn a_copy_gives_nobody_more_rights_than_there_were() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("copy");
+        let made_of = |mode: u32, group: Option<u32>| {
+            let source = scratch.path().join("source");
+            fs::write(&source, "").unwrap();
+            fs::set_permissions(&source, Permissions::from_mode(mode)).unwrap();
+            std::os::unix::fs::chown(&source, None, group).unwrap();
+            let _ = fs::remove_file(&path);
+            fs::write(&path, "").unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(0o664)).unwrap();
+            restrict(&path, &fs::metadata(&source).unwrap()).unwrap();
+            fs::metadata(&path).unwrap().mode() & 0o7777
+        };
+        let expected = [(0o666, 0o664), (0o644, 0o644), (0o640, 0o640), (0o400, 0o600)];
+        assert_eq!(expected.map(|(mode, _)| made_of(mode, None)), expected.map(|(_, rights)| rights));
+        if std::os::unix::fs::chown(&path, None, Some(23456)).is_err() {
+            return; // not root
+        }
+        let expected = [(0o660, 0o600), (0o664, 0o644), (0o666, 0o664)];
+        assert_eq!(expected.map(|(mode, _)| made_of(mode, Some(23456))), expected.map(|(_, rights)| rights));
     }
 
     #[test]

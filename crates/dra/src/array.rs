@@ -167,8 +167,8 @@ impl DiskArray {
         shards * layout.shard().len_bytes()
     }
 
-    /// Whether this rank does what is done once in each directory.
-    fn keeps_directory(&self) -> bool {
+    /// Whether this rank does what is done once in each directory: rank 0, or the first of each host that has a part of the array.
+    pub fn keeps_directory(&self) -> bool {
         let rank = self.context.comm().rank();
         if self.hosts.is_empty() { rank == 0 } else { self.context.ranks_here().first() == Some(&rank) }
     }

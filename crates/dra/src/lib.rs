@@ -31,7 +31,7 @@ pub use context::{Context, MemoryLimit, OpenDevice, Settings};
 pub use disk_array::{
     ATTEMPT, Alignment, ArrayDirectory, ArrayLayout, ArraySpec, Attributes, BrickShape, Bricks, Creation,
     DataType, Deleted, Error as DirectoryError, Maker, Operation, ShardFile, Snapshot, UNFINISHED,
-    attribute_of_text, between, format,
+    attribute_of_text, between, format, rights,
 };
 pub use elio::MemoryPiece;
 pub use error::{Error, Result};

@@ -349,6 +349,8 @@ impl<'a> Copying<'a> {
         let mut watch = Watcher {
             written: self.between.to.as_ref(),
             target,
+            checked: self.checked(source),
+            context: &self.context,
             journal: &self.journal,
             noted_bytes: self.options.noted_bytes,
             unnoted_bytes: &mut self.unnoted_bytes,
@@ -366,17 +368,21 @@ impl<'a> Copying<'a> {
         let freed = run.free(&mut self.boxes);
         let written = watch.target();
         written.filled();
-        advanced.and(freed)?;
+        advanced?;
+        freed?;
         self.stage = Stage::Syncing(written.start_sync());
         Ok(true)
     }
 
+    /// The source, if nobody may write to it: later passes than the first do not read it.
+    fn checked<'b>(&self, source: &'b DiskArray) -> Option<&'b DiskArray> {
+        Some(source).filter(|_| self.options.checks_source && self.position.pass == 0)
+    }
+
     /// What a pass has written is durable.
     fn end_pass(&mut self, source: &DiskArray, target: &mut DiskArray) -> Result<()> {
-        // Later passes do not read it.
-        let is_checked = self.options.checks_source && self.position.pass == 0;
-        if is_checked && !self.journal.is_source_unchanged(&self.context, source)? {
-            return Err(Error::SourceChanged { path: path_of(source).to_owned() });
+        if let Some(source) = self.checked(source) {
+            self.journal.expect_unchanged(&self.context, source)?;
         }
         self.position = Position { pass: self.position.pass + 1, ..Position::default() };
         if self.plan.passes().len() > 1 {
@@ -408,6 +414,9 @@ struct Watcher<'a> {
     /// What the pass writes, if that is not the target.
     written: Option<&'a DiskArray>,
     target: &'a mut DiskArray,
+    /// What nobody may have written to.
+    checked: Option<&'a DiskArray>,
+    context: &'a Context,
     journal: &'a Journal,
     noted_bytes: u64,
     unnoted_bytes: &'a mut u64,
@@ -425,7 +434,11 @@ impl Watch for Watcher<'_> {
         *self.unnoted_bytes >= self.noted_bytes.max(1)
     }
 
-    fn note(&mut self, next: &Step) -> dra::Result<()> {
+    fn note(&mut self, next: &Step) -> Result<()> {
+        // What was read from another source is nothing to go on from, and who copies for hours need not wait for the end to know.
+        if let Some(source) = self.checked {
+            self.journal.expect_unchanged(self.context, source)?;
+        }
         let position = Position { pass: self.state.pass, template: next.template, steps: next.done };
         self.target.set_attribute(UNFINISHED, Some(self.journal.note(position)))?;
         *self.unnoted_bytes = 0;

@@ -4,12 +4,14 @@
 //! its elements are without one, and the plan, so that the same call, made again after an interruption, goes on where all before is on the device; any other
 //! call, or one after the source was written to or replaced, begins anew.
 
+use crate::contents::{Contents, Fingerprint, of_all};
+use crate::error::{Error, Result};
+use crate::prepare::path_of;
 use comm::Operation;
 use dra::between::PASSES_MAX;
-use dra::{ATTEMPT, ArrayDirectory, Context, DiskArray, Snapshot};
+use dra::{ATTEMPT, Context, DiskArray};
 use layout::{Pass, Plan};
 use serde_json::{Value, json};
-use std::fmt;
 
 /// Where to go on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,8 +47,8 @@ impl Position {
 pub(crate) struct Journal {
     source: String,
     state: String,
-    /// What is written to its files: less than that, and not noted.
-    contents: String,
+    /// Less than that, and not noted.
+    contents: Contents,
     plan: String,
     passes: usize,
     /// Which try this is: an earlier one that is still going on finds the mark of another one, and ends.
@@ -54,22 +56,25 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Collective. Cost: a look at every file of the source, on each rank; if one was changed just before, some milliseconds (two seconds
+    /// Collective. Cost: a look at every file of the source, by one rank; if one was changed just before, some milliseconds (two seconds
     /// where a file system notes whole seconds), so that what is written from now on leaves a trace.
     pub(crate) fn new(context: &Context, source: &DiskArray, plan: &Plan) -> dra::Result<Self> {
-        let files = Snapshot::of_found(source.directory());
-        files.outwait();
-        let state = of_all(context, &Fingerprint::of_array(source.directory(), files.words()))?;
-        let contents = of_all(context, &Fingerprint::of_words(files.words_of_contents()))?;
+        let [state, contents] = of_all(context, source, |files| {
+            files.outwait();
+            [Fingerprint::of_array(source.directory(), files.words()), Fingerprint::of_contents(files)]
+        })?;
+        let (state, contents) = (state.to_string(), Contents(contents));
         let source = source.directory().path().to_string_lossy().into_owned();
         let attempt = context.unique_text()?;
         Ok(Self { source, state, contents, plan: fingerprint(plan), passes: plan.passes().len(), attempt })
     }
 
-    /// Whether nobody has written to the files of the source since. Collective. Cost: a look at every one, on each rank.
-    pub(crate) fn is_source_unchanged(&self, context: &Context, source: &DiskArray) -> dra::Result<bool> {
-        let files = Snapshot::of_found(source.directory());
-        Ok(of_all(context, &Fingerprint::of_words(files.words_of_contents()))? == self.contents)
+    /// That nobody has written to the files of the source since. Collective. Cost: a look at every one, by one rank.
+    pub(crate) fn expect_unchanged(&self, context: &Context, source: &DiskArray) -> Result<()> {
+        if Contents::of(context, source)? == self.contents {
+            return Ok(());
+        }
+        Err(Error::SourceChanged { path: path_of(source).to_owned() })
     }
 
     /// The note for a position.
@@ -134,59 +139,6 @@ pub(crate) fn passes_noted(context: &Context, note: Option<&Value>) -> dra::Resu
     let mut most = [i64::try_from(mine.min(PASSES_MAX as u64)).unwrap_or(0)];
     context.comm().all_reduce(&mut most, Operation::Max)?;
     Ok(usize::try_from(most[0]).unwrap_or(0))
-}
-
-/// One fingerprint of what hosts see, which may have files of their own. Collective.
-fn of_all(context: &Context, here: &Fingerprint) -> dra::Result<String> {
-    // Who sees the same files finds the same, so that it does not matter how many ranks a host has.
-    let mut all = context.comm().all_gather(&[here.0])?;
-    all.sort_unstable();
-    all.dedup();
-    Ok(Fingerprint::of_words(all).to_string())
-}
-
-/// FNV-1a, which stays the same from one version of a compiler to the next.
-struct Fingerprint(u64);
-
-impl Default for Fingerprint {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Fingerprint {
-    /// Another one if any file of an array is another one, or was written to, or what the elements are that no file has.
-    fn of_array(array: &ArrayDirectory, files: impl IntoIterator<Item = u64>) -> Self {
-        let mut fingerprint = Self::default();
-        let dra::format::Metadata { dims, data_type, chunk_shape, brick_shape, index, fill, .. } =
-            array.metadata();
-        fingerprint.add(
-            format!("{dims:?} {data_type:?} {chunk_shape:?} {brick_shape:?} {index:?} {fill:?}").as_bytes(),
-        );
-        fingerprint.add_words(files);
-        fingerprint
-    }
-
-    fn of_words(words: impl IntoIterator<Item = u64>) -> Self {
-        let mut fingerprint = Self::default();
-        fingerprint.add_words(words);
-        fingerprint
-    }
-
-    fn add_words(&mut self, words: impl IntoIterator<Item = u64>) {
-        words.into_iter().for_each(|word| self.add(&word.to_le_bytes()));
-    }
-
-    fn add(&mut self, bytes: &[u8]) {
-        let add = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        self.0 = bytes.iter().fold(self.0, add);
-    }
-}
-
-impl fmt::Display for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
-    }
 }
 
 /// The same for plans with the same steps, whatever they cost and however many boxes they have.

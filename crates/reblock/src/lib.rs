@@ -35,6 +35,7 @@
 mod between;
 mod boxes;
 mod compare;
+mod contents;
 mod copy;
 mod copying;
 mod error;
@@ -47,6 +48,7 @@ mod retained;
 mod waiting;
 
 pub use compare::{Comparison, compare};
+pub use contents::Contents;
 pub use copy::{DEVICE_VARIABLE, Options, Outcome, Progress, copy};
 pub use copying::Copying;
 pub use error::{Error, Result};

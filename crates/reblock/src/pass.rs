@@ -5,6 +5,7 @@
 //! requests go to the engine of transfers in that order, which keeps several bricks in flight across them.
 
 use crate::boxes::{Boxes, Made};
+use crate::error::Result;
 use crate::gathered::{Gathered, Held};
 use crate::populating::Populating;
 use dra::{ArrayInMemory, DiskArray, Request, Syncing, Transfer};
@@ -22,7 +23,7 @@ pub(crate) trait Watch {
     fn wants_to_note(&self) -> bool;
 
     /// All steps before this one are written and durable.
-    fn note(&mut self, next: &Step) -> dra::Result<()>;
+    fn note(&mut self, next: &Step) -> Result<()>;
 
     /// A step has been done, in which so many elements were written.
     fn step_done(&mut self, written_elems: u64);
@@ -180,7 +181,7 @@ impl Run {
         boxes: &mut Boxes<'_>,
         watch: &mut dyn Watch,
         patience: Patience,
-    ) -> dra::Result<bool> {
+    ) -> Result<bool> {
         loop {
             if self.writing.len() > 1 && !self.finish(boxes, watch, patience)? {
                 return Ok(false);
@@ -236,7 +237,7 @@ impl Run {
     }
 
     /// Notes that all steps before the next one are written, when they are durable.
-    fn note(&mut self, watch: &mut dyn Watch, patience: Patience) -> dra::Result<bool> {
+    fn note(&mut self, watch: &mut dyn Watch, patience: Patience) -> Result<bool> {
         let syncing = self.syncing.get_or_insert_with(|| watch.target().start_sync());
         if !patience.is_done(syncing)? {
             return Ok(false);

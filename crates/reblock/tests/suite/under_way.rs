@@ -318,6 +318,16 @@ pub(crate) fn a_source_that_is_written_to_meanwhile_is_an_error_as_long_as_it_is
     let text = all_fail(&disk, checking.finish((&source, &mut target), &mut |_| {}));
     assert!(text.contains("the source was written to meanwhile"), "{text}");
     assert!(target.unfinished().expect("looked").is_some(), "nobody takes the target for complete");
+    let (mut seen, mut written_bytes) = (false, 0);
+    let checking = begin(&mut target, true);
+    let failed = checking.finish((&source, &mut target), &mut |progress| {
+        written_bytes = progress.written_bytes;
+        if !std::mem::replace(&mut seen, true) {
+            touch();
+        }
+    });
+    assert!(all_fail(&disk, failed).contains("the source was written to meanwhile"));
+    assert!(written_bytes < DIMS.iter().product::<u64>() * 8, "the next note tells, not the end of the pass");
     let trusting = begin(&mut target, false);
     touch();
     trusting.finish((&source, &mut target), &mut |_| {}).expect("whoever writes the source knows");
