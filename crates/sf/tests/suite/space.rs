@@ -85,7 +85,19 @@ pub(crate) fn what_ranks_that_were_killed_had_reserved_is_given_back_when_the_fi
             left.preallocate(0, 64 * MIB).unwrap();
         }
     }
-    let file = world.create("left");
+    // Helpers close files, and nobody gives back what is behind the end of a file that they still have.
+    let mut file = world.create("left");
+    for _ in 0..100 {
+        let mut surplus = [i64::from(world.is_first() && allocates_ahead("left") && allocated_bytes("left") >= 7 * MIB)];
+        world.comm.broadcast(&mut surplus, 0).unwrap();
+        if surplus[0] == 0 {
+            break;
+        }
+        file.abandon().unwrap();
+        thread::sleep(Duration::from_millis(20));
+        world.barrier();
+        file = world.create("left");
+    }
     if world.is_first() && allocates_ahead("left") {
         assert!(allocated_bytes("left") < 7 * MIB, "{} MiB", allocated_bytes("left") / MIB);
     }
