@@ -49,6 +49,7 @@ extern "C" {
  * max_memory: bytes of memory for transfers on each rank, all together; a number that makes no sense, such as -1, says nothing,
  * and less than two bricks is raised to that. The other arguments do not matter.
  *
+ * libchemio starts MPI where nobody has, and ends what it has started; with libchemio_pario it has to run.
  * Returns 0, or 1 if MPI does not run or the ranks could not talk to each other.
  */
 int DRA_Init(int max_arrays, double max_array_size, double total_disk_space, double max_memory);

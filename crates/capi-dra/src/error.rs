@@ -108,6 +108,12 @@ pub enum Error {
         /// What was given.
         extents: Vec<i64>,
     },
+    /// Extents that the caller has no numbers for.
+    #[error("extents {extents:?} do not fit into an INTEGER of 4 bytes: link the program for those of 8")]
+    LargeExtents {
+        /// The array's, as the caller counts them.
+        extents: Vec<i64>,
+    },
     /// Bounds that are empty or not in the array.
     #[error("{what}: section {lo:?} to {hi:?} is empty or not within {first:?} to {last:?}")]
     BadSection {
@@ -167,7 +173,7 @@ pub enum Error {
         code: i32,
     },
     /// Ranks made one collective call with different arguments.
-    #[error("the ranks gave different arguments to {call}")]
+    #[error("the ranks gave different arguments to {call}, or are not all in it")]
     ArgumentsDiffer {
         /// The call.
         call: &'static str,

@@ -438,7 +438,7 @@ pub unsafe fn inquire<I: Integer>(
     result(|| {
         // SAFETY: see the head of this file.
         let known = arrays::describe(Language::Fortran, unsafe { handle(d_a, "d_a") }?)?;
-        let [first, second] = known.extents[..] else {
+        let [_, _] = known.extents[..] else {
             return Err(crate::Error::NoMatrix {
                 what: "the disk-resident array",
                 dims: known.extents.len(),
@@ -449,15 +449,23 @@ pub unsafe fn inquire<I: Integer>(
             pointer::check(pointer, argument, FAILED)?;
         }
         names.check()?;
+        let extents = extents::<I>(&known)?;
         // SAFETY: checked above.
         unsafe {
             pointer::store(r#type, I::nearest(known.type_code));
-            pointer::store(dim1, I::nearest(first));
-            pointer::store(dim2, I::nearest(second));
+            pointer::store(dim1, extents[0]);
+            pointer::store(dim2, extents[1]);
             names.fill(&known);
         }
         Ok(())
     })
+}
+
+/// The extents of an array, which an `INTEGER` of the caller may not hold: C and programs with wider ones make larger arrays.
+fn extents<I: Integer>(known: &Description) -> Result<Vec<I>> {
+    let extent = |&extent: &i64| Some(I::nearest(extent)).filter(|held| held.get() == extent);
+    let extents: Option<Vec<I>> = known.extents.iter().map(extent).collect();
+    Ok(extents.ok_or_else(|| crate::Error::LargeExtents { extents: known.extents.clone() })?)
 }
 
 /// `integer function ndra_inquire(d_a, type, ndim, dims, name, filename)`
@@ -479,12 +487,13 @@ pub unsafe fn ninquire<I: Integer>(
             pointer::check(pointer, argument, FAILED)?;
         }
         names.check()?;
+        let extents = extents::<I>(&known)?;
         // SAFETY: checked above.
         unsafe {
             pointer::store(r#type, I::nearest(known.type_code));
             pointer::store(ndim, I::nearest(i64::try_from(known.extents.len()).unwrap_or(i64::MAX)));
-            for (at, &extent) in known.extents.iter().enumerate() {
-                pointer::store(dims.add(at), I::nearest(extent));
+            for (at, extent) in extents.into_iter().enumerate() {
+                pointer::store(dims.add(at), extent);
             }
             names.fill(&known);
         }

@@ -108,9 +108,16 @@ pub(crate) fn begin(provider: &'static dyn Provider, integer_bytes: usize, max_m
     Ok(())
 }
 
-/// Ends the session, if there is one: waits for what is under way and closes what is open. Tells the first error. Collective.
+/// Ends the session, if there is one: waits for what is under way and closes what is open. Tells the first error. Collective; where another rank
+/// is in another call the session goes on.
 pub(crate) fn end() -> Result<()> {
     let _turn = my_turn();
+    if let Ok(session) = current()
+        && let Err(error) = session.agree("dra_terminate", Ok(()), ())
+        && !is_mpi_finalised()
+    {
+        return Err(error);
+    }
     let Some(session) = SESSION.write().unwrap_or_else(PoisonError::into_inner).take() else { return Ok(()) };
     let mut result = Ok(());
     // In the order of handles, which is the same on all ranks.
@@ -127,6 +134,14 @@ pub(crate) fn end() -> Result<()> {
 /// What a program has left open is closed when MPI ends with its distributed arrays.
 fn end_before_mpi() {
     end_quietly(end);
+}
+
+/// Then nobody is in another call: each closes what it has.
+fn is_mpi_finalised() -> bool {
+    let mut finalised = 0;
+    // SAFETY: as below.
+    unsafe { ffi::MPI_Finalized(&raw mut finalised) };
+    finalised != 0
 }
 
 fn is_mpi_initialised() -> bool {

@@ -33,6 +33,11 @@ pub fn recall(code: i32) -> Option<Arc<Error>> {
     of_thread.or_else(|| find(&OF_PROCESS.lock().unwrap_or_else(PoisonError::into_inner), code))
 }
 
+/// Why the last call with this number failed, as it prints.
+pub fn reason(code: i64) -> Option<String> {
+    recall(i32::try_from(code).ok()?).map(|error| error.to_string())
+}
+
 /// What is known about `code`, in at most `len_max` bytes: the last error with this number, else its fixed text; empty for
 /// a number that has none.
 pub fn message(code: i64, len_max: usize, text: impl FnOnce(i32) -> Option<&'static str>) -> String {

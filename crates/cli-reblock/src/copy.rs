@@ -32,6 +32,8 @@ pub(crate) struct Facts {
     io_processes: usize,
     bytes: u64,
     seconds: f64,
+    /// The memory of all ranks together.
+    given_bytes: u64,
     done: reblock::Outcome,
     /// What the target takes on disk.
     room: Room,
@@ -47,7 +49,11 @@ pub(crate) fn run(options: &Reblock, ga: &ga::Context, canvas: Canvas) -> Result
     let ranks = comm.size() as u64;
     // Launchers need not set variables on every host: what rank 0 has been told of the device counts.
     let mut options = options.clone();
-    options.reblocking.device = comm.broadcast_text(options.reblocking.device, 0)?;
+    let device = &mut options.reblocking.device;
+    device.text = comm.broadcast_text(std::mem::take(&mut device.text), 0)?;
+    let mut is_from_variable = [u64::from(device.is_from_variable)];
+    comm.broadcast(&mut is_from_variable, 0)?;
+    device.is_from_variable = is_from_variable == [1];
     let options = &options;
     let mine = format!("{options:?}");
     let is_as_first = comm.broadcast_text(mine.clone(), 0)? == mine;
@@ -84,6 +90,7 @@ pub(crate) fn run(options: &Reblock, ga: &ga::Context, canvas: Canvas) -> Result
         io_processes: target.io_processes(),
         bytes: copy.bytes(),
         seconds,
+        given_bytes: copy.memory_bytes(ranks),
         done,
         room,
         verified,
@@ -182,6 +189,10 @@ impl Facts {
         Ok(if as_json { output::print_json(&self.to_json()) } else { output::print(&self.to_text()) }?)
     }
 
+    fn memory(&self) -> plan::Memory {
+        plan::Memory { given_bytes: self.given_bytes, buffers_bytes: self.done.buffers_bytes }
+    }
+
     fn to_json(&self) -> serde_json::Value {
         json!({
             "source": self.source.to_string_lossy(),
@@ -195,7 +206,7 @@ impl Facts {
             "memory_bytes": self.done.boxes_bytes_peak,
             "verified": self.verified.is_some(),
             "elements_compared": self.verified.as_ref().map(|compared| compared.elements),
-            "plan": plan::to_json(&self.done.plan, &self.room),
+            "plan": plan::to_json(&self.done.plan, &self.room, self.memory()),
         })
     }
 

@@ -71,6 +71,17 @@ impl Error {
             Self::Copy(reblock::Error::SourceChanged { .. }) => {
                 Some("the same command begins anew, with what is there then")
             }
+            Self::Copy(reblock::Error::Array(error)) if is_of_others(error) => Some(
+                "another process may be copying to the same target: let it end, or end it; chemio ls says whether the target is complete then",
+            ),
+            // As where an array has been replaced, which other ranks tell with no number of its own.
+            Self::Copy(reblock::Error::Array(error)) if error.code() == dra::codes::FAILED => {
+                Some(if restart {
+                    "when that is mended, and no other process copies to the same target, the same command without --restart goes on where it was"
+                } else {
+                    "when that is mended, and no other process copies to the same target, the same command goes on where it was"
+                })
+            }
             Self::Copy(_) if restart => {
                 Some("when that is mended the same command without --restart goes on where it was")
             }
@@ -82,12 +93,42 @@ impl Error {
     }
 }
 
+/// Whether another process may have taken away or replaced an array that this one had just opened or made. What other ranks have
+/// found has but a number.
+fn is_of_others(error: &dra::Error) -> bool {
+    matches!(error, dra::Error::Replaced { .. }) || error.code() == dra::codes::MISSING
+}
+
 impl<E: Into<Error>> From<Failure<E>> for Error {
     fn from(failure: Failure<E>) -> Self {
         match failure {
             Failure::Here(error) => error.into(),
             Failure::There { rank, message } => Self::OnRank { rank, message },
             Failure::Comm(error) => Self::Comm(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_an_array_that_vanishes_while_it_is_copied_nobody_is_told_to_mend_it() {
+        let on_rank = |code| {
+            let message = "creating or deleting the array was interrupted: t.pass-1".to_owned();
+            Error::Copy(dra::Error::OnRank { rank: 0, code, message }.into())
+        };
+        for restart in [false, true] {
+            let advice = on_rank(dra::codes::MISSING).advice(restart).unwrap();
+            assert!(advice.starts_with("another process may be copying"), "{advice}");
+            let replaced = Error::Copy(dra::Error::Replaced { path: "t".into() }.into());
+            assert_eq!(replaced.advice(restart), Some(advice));
+            let advice = on_rank(dra::codes::FAILED).advice(restart).unwrap();
+            assert!(advice.contains("no other process copies") && advice.contains("goes on where it was"));
+            assert_eq!(advice.contains("without --restart"), restart);
+            let advice = on_rank(dra::codes::UNSUPPORTED).advice(restart).unwrap();
+            assert!(!advice.contains("other process"), "{advice}");
         }
     }
 }

@@ -60,6 +60,10 @@ fn main() -> ExitCode {
 /// Tells the first error too.
 fn run(options: &Reblock) -> Result<()> {
     let tell = |error: &Error| command::error::report(error, error.advice(options.restart));
+    interrupt::outlive_file_size_limit()
+        .map_err(refused("listen for", "signals".as_ref()))
+        .map_err(Error::from)
+        .inspect_err(tell)?;
     if let Some(ranks) = options.reblocking.ranks.filter(|&ranks| ranks > 1)
         && options.launched.is_none()
         && !is_launched()

@@ -1,5 +1,6 @@
 //! `chemio-reblock` as a user runs it: alone, and on several ranks of the launcher that it looks for itself.
 
+use command::options::Device;
 use command::reblocking::check_finished;
 use disk_array::{ArrayDirectory, ArraySpec, BrickShape, Bricks, DataType};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -156,6 +157,12 @@ fn mistakes_are_one_line_and_change_nothing_on_any_number_of_ranks() {
     }
     assert_eq!(names(scratch.path()), ["source", "there"]);
     assert_eq!(read(&source).1, elements(600));
+    // What the device is said to do by a variable, which ranks on other hosts need not have.
+    for ranks in ["", "-n 2"] {
+        let mut command = reblock(&source, &target, &format!("--brick 2,2 {ranks}"));
+        let line = refused_by(command.env("CHEMIO_DEVICE", "read=x"));
+        assert!(line.starts_with("chemio: CHEMIO_DEVICE: \"read=x\" says nothing"), "{line}");
+    }
     let output = run(&source, &target, "--brick x");
     assert_eq!(output.status.code(), Some(2));
 }
@@ -274,7 +281,7 @@ fn options() -> command::options::Reblocking {
         ranks: None,
         io_processes: None,
         files: 1,
-        device: String::new(),
+        device: Device::default(),
         bandwidth: None,
         operations: None,
         alone: None,
@@ -406,6 +413,14 @@ fn begun_anew_with_other_options_nothing_is_left_of_the_first_try() {
     let left = ArrayDirectory::open(&between).expect("it was there");
     let mark = &left.metadata().attributes[disk_array::between::BETWEEN];
     assert_eq!(mark["target"], "target", "chemio rm finds it by this");
+    for ranks in ["", "-n 2"] {
+        let line = refused(&between, &scratch.path().join("copy"), &format!("--brick 8,8 --verify {ranks}"));
+        assert!(
+            line.contains("an array between passes of target: ") && line.contains("copy again"),
+            "{line}"
+        );
+    }
+    assert_eq!(names(scratch.path()), ["source", "target", "target.pass-1"]);
     let found = facts(&source, &target, "--brick 512,512 --restart --verify");
     assert_eq!((&found["continued"], &found["verified"]), (&false.into(), &true.into()));
     assert_eq!(ArrayDirectory::open(&target).unwrap().metadata().brick_shape[..], [512, 512]);
@@ -434,7 +449,7 @@ fn what_is_reported_is_what_was_planned() {
         brick: vec![64, 30],
         order: vec![1, 0],
         ranks: Some(3),
-        device: "read=1500,operations=1,memory=9".to_owned(),
+        device: Device { text: "read=1500,operations=1,memory=9".to_owned(), is_from_variable: false },
         operations: Some(5000),
         alone: Some(20),
         memory_bandwidth: Some(8000),
@@ -445,7 +460,12 @@ fn what_is_reported_is_what_was_planned() {
     let words = "--brick 64,30 --order 1,0 --memory 1 --device read=1500,operations=1,memory=9 --operations 5000 \
                  --alone 20 --memory-bandwidth 8000 -n 3";
     let found = facts(&source, &scratch.path().join("target"), words);
-    assert_eq!(found["plan"], command::plan::to_json(&planned, &copy.target_room().unwrap()));
+    let memory = command::plan::Memory {
+        given_bytes: copy.memory_bytes(3),
+        buffers_bytes: copy.shares(3).unwrap().buffers,
+    };
+    let planned_facts = command::plan::to_json(&planned, &copy.target_room().unwrap(), memory);
+    assert_eq!(found["plan"], planned_facts);
     assert_eq!(found["passes"], planned.passes().len());
 }
 

@@ -27,8 +27,8 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     report::logging::install();
-    let done =
-        interrupt::listen().map_err(error::refused("listen for", "signals".as_ref())).and_then(|()| run(cli));
+    let listening = interrupt::outlive_file_size_limit().and_then(|()| interrupt::listen());
+    let done = listening.map_err(error::refused("listen for", "signals".as_ref())).and_then(|()| run(cli));
     report::statistics::report();
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -191,9 +191,9 @@ pub(crate) struct Export {
     /// The file.
     #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
-    /// The name of the dataset, in HDF5.
-    #[arg(long, default_value = "data")]
-    pub(crate) dataset: String,
+    /// The name of the dataset, in HDF5; `data` by default.
+    #[arg(long)]
+    pub(crate) dataset: Option<String>,
     /// Replace the file if there is one.
     #[arg(long)]
     pub(crate) force: bool,
@@ -255,7 +255,7 @@ pub(crate) struct Plot {
     /// The directory of the array.
     #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) path: PathBuf,
-    /// The picture.
+    /// The picture; its name ends with .png.
     #[arg(short, long, value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
     /// For each dimension an index, `:` or FIRST:END; one or two of them ranges.

@@ -14,13 +14,17 @@ use crate::progress::Progress;
 use crate::scan::tiles::TileShape;
 use crate::scan::{Content, Source, Team, Tiles};
 use cells::Cells;
+use command::place::outside;
 use slice::Slice;
+use std::path::Path;
 
 /// Elements of a line, and of a heat map in each direction: more than that are drawn as one.
 const LINE_CELLS_MAX: u64 = 1000;
 const MAP_CELLS_MAX: [u64; 2] = [720, 1000];
 
 pub(crate) fn run(options: &options::Plot) -> Result<()> {
+    outside(&options.path, &options.output)?;
+    expect_png(&options.output)?;
     let source = Source::open(&options.path)?;
     let metadata = source.array().metadata();
     let slice = Slice::parse(options.slice.as_deref(), &metadata.dims)?;
@@ -48,6 +52,14 @@ pub(crate) fn run(options: &options::Plot) -> Result<()> {
     file.commit()
 }
 
+/// A picture is what its name says.
+fn expect_png(path: &Path) -> Result<()> {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png")) {
+        return Ok(());
+    }
+    Err(Error::BadArgument(format!("pictures are PNG, give a name that ends with .png: {}", path.display())))
+}
+
 /// Reads the slice once and sorts its elements into cells.
 fn collect(source: &Source, slice: &Slice, options: &options::Plot) -> Result<Cells> {
     let (metadata, layout) = (source.array().metadata(), source.array().layout());
@@ -57,10 +69,11 @@ fn collect(source: &Source, slice: &Slice, options: &options::Plot) -> Result<Ce
     let shape = TileShape { dims, brick, element_bytes, bytes_max: team.tile_bytes };
     let tiles = Tiles::stored(slice.section(), shape, &metadata.chunk_shape, source.stored())?;
     let counts = slice.cells(if slice.is_line() { [1, LINE_CELLS_MAX] } else { MAP_CELLS_MAX });
-    let empty = Cells::new(slice, counts, metadata.data_type, options.log);
+    let begin = || Cells::new(slice, counts, metadata.data_type, options.log);
+    // Before the others: it is needed at the end.
+    let mut all = begin()?;
     let progress = Progress::new("reading", slice.section().len() * element_bytes);
     let fill_is_zero = metadata.fill.is_zero();
-    let begin = || Ok(empty.clone());
     let parts = team.each_tile_read(source, tiles, &progress, begin, |cells, tile, content, elements| {
         match content {
             Content::Fill => return Ok(()),
@@ -71,7 +84,6 @@ fn collect(source: &Source, slice: &Slice, options: &options::Plot) -> Result<Ce
         cells.add(tile, elements);
         Ok(())
     })?;
-    let mut all = empty;
     for part in &parts {
         all.merge(part);
     }

@@ -2,6 +2,7 @@
 //! transfers in flight, by several threads, each with a tile of its own.
 
 mod flights;
+pub(crate) mod memory;
 pub(crate) mod pieces;
 pub(crate) mod reader;
 pub(crate) mod source;

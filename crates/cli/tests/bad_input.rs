@@ -291,6 +291,15 @@ fn what_is_in_the_way_is_not_replaced_unless_it_is_said() {
     }
     refused(arguments!["cp", &array, directory.join("missing/array")]);
     refused(arguments!["plot", &array, "-o", &file]);
+    for name in ["a.jpg", "picture", "-"] {
+        assert!(refused(arguments!["plot", &array, "-o", directory.join(name)]).contains(".png"));
+    }
+    for name in ["new.npy", "new.bin"] {
+        let export = arguments!["export", &array, directory.join(name), "--dataset", "t2"];
+        assert!(refused(export).contains("--dataset is for HDF5"));
+    }
+    let import = arguments!["import", &file, directory.join("new"), "--dataset", "t2"];
+    assert!(refused(import).contains("--dataset is for HDF5"));
     for slice in ["1", "1,1", "9,:", "a,b", ":,:,:"] {
         refused(arguments!["plot", &array, "-o", directory.join("a.png"), "--slice", slice]);
     }
@@ -306,6 +315,25 @@ fn what_is_in_the_way_is_not_replaced_unless_it_is_said() {
     refused(arguments!["import", &file, directory.join("mine")]);
     assert_eq!(fs::read_to_string(directory.join("mine/text")).unwrap(), "mine");
     support::done(arguments!["import", &file, &array, "--force"]);
+}
+
+#[test]
+fn what_is_made_of_an_array_is_not_put_into_it_whatever_is_said() {
+    let scratch = tempfile::tempdir().unwrap();
+    let directory = scratch.path();
+    let array = directory.join("array");
+    make(&array, &[3, 4], &[2, 2], DataType::Float64);
+    symlink("array/c", directory.join("into")).unwrap();
+    let before = snapshot(directory);
+    for name in ["array/zarr.json", "array/c/0/0", "array/a.png", "into/a.png", "into/0/0"] {
+        let plot = arguments!["plot", &array, "-o", directory.join(name), "--force"];
+        assert!(refused(plot).contains("is in the array"), "{name}");
+    }
+    for name in ["array/a.npy", "array/c/0/0.h5", "into/a.bin"] {
+        let export = arguments!["export", &array, directory.join(name), "--force"];
+        assert!(refused(export).contains("is in the array"), "{name}");
+    }
+    assert!(snapshot(directory) == before);
 }
 
 #[test]

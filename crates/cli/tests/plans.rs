@@ -4,6 +4,7 @@ mod support;
 
 use disk_array::{ArrayDirectory, ArraySpec, BrickShape, Bricks, DataType};
 use serde_json::json;
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 use support::{Ran, arguments, command, done, facts, make, refused, refused_by, run};
@@ -39,6 +40,68 @@ fn the_order_of_dimensions_is_that_of_the_target() {
     let found =
         facts(arguments!["plan", "--json", &path, "--brick", "32,4096", "--order", "1,0", "--ranks", "4"]);
     assert_eq!(found["passes"][0]["to"], json!([4096, 32]), "as the source calls them: {found}");
+    let said = "in the source's order; in its own the target has bricks of 32 x 4096.\n";
+    let text = done(arguments!["plan", &path, "--brick", "32,4096", "--order", "1,0"]);
+    assert!(text.contains(said), "{text}");
+    let text = done(arguments!["plan", &path, "--brick", "32,4096", "--order", "0,1"]);
+    assert!(!text.contains("source's order"), "{text}");
+    assert!(done(arguments!["plan", "--help"]).contains("order of dimensions, also with --order"));
+}
+
+#[test]
+fn programs_are_told_what_people_are() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("rows");
+    rows(&path);
+    let words = ["--brick", "32,4096", "--order", "1,0", "-n", "4"].map(OsString::from);
+    let with = |more: &[&str]| {
+        let words = ["plan".into(), path.clone().into()].into_iter().chain(words.clone());
+        words.chain(more.iter().map(OsString::from)).collect::<Vec<OsString>>()
+    };
+    let found = facts(&with(&["--json"]));
+    assert_eq!((&found["ranks"], &found["io_processes"]), (&json!(4), &json!(2)), "{found}");
+    assert_eq!(found["permutation"], json!([1, 0]));
+    assert_eq!(found["buffers_bytes_of_io_process"], json!(16 << 20));
+    assert_eq!(found["memory_given_bytes"], json!(512_000_000));
+    assert_eq!(found["memory_planned_bytes"], found["memory_given_bytes"]);
+    assert_eq!(found["needs_more_memory"], false);
+    let text = done(&with(&[]));
+    assert!(
+        text.contains(" on 4 ranks, 2 of them for I/O") && text.contains("Besides, 16.8 MB for"),
+        "{text}"
+    );
+    assert!(!text.contains("more than is given"), "{text}");
+    // Too little for bricks of a mebibyte.
+    let found = facts(&with(&["--json", "--memory", "1"]));
+    assert_eq!((&found["memory_given_bytes"], &found["needs_more_memory"]), (&json!(999_424), &json!(true)));
+    let text = done(&with(&["--memory", "1"]));
+    assert!(
+        found["memory_planned_bytes"].as_u64() > Some(8 << 20) && text.contains("more than is given"),
+        "{text}"
+    );
+}
+
+#[test]
+fn settings_that_the_copy_would_be_refused_for_are_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("rows");
+    rows(&path);
+    let with = |name: &str, value: &str| {
+        let mut command = command();
+        refused_by(command.arg("plan").arg(&path).args(["--brick", "4096,32"]).env(name, value))
+    };
+    let settings = [("BACKEND", "foo"), ("BUFFER_MB", "0"), ("BUFFER_MB", "x"), ("BUFFER_MB", "70000")];
+    for (name, value) in settings.map(|(name, value)| (format!("CHEMIO_{name}"), value)) {
+        let line = with(&name, value);
+        assert!(line.contains(&format!("{name}={value} is not understood: expected ")), "{line}");
+    }
+    let line = with("CHEMIO_DEVICE", "read=x");
+    assert!(line.starts_with("chemio: CHEMIO_DEVICE: \"read=x\" says nothing"), "{line}");
+    // An option counts before the variable, which is not to blame then.
+    let mut option = command();
+    option.arg("plan").arg(&path).args(["--device", "read=1,read=2000"]).env("CHEMIO_DEVICE", "read=x");
+    let line = refused_by(&mut option);
+    assert!(line.starts_with("chemio: \"read=1,read=2000\" says nothing"), "{line}");
 }
 
 #[test]

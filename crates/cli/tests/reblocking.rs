@@ -2,12 +2,13 @@
 
 mod support;
 
+use disk_array::between::{self, BETWEEN};
 use disk_array::{ArrayDirectory, DataType, UNFINISHED};
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use support::{Ran, arguments, command, facts, make, read, refused, refused_by, run, snapshot, spec};
+use support::{Ran, arguments, command, done, facts, make, read, refused, refused_by, run, snapshot, spec};
 
 /// The command in a directory of its own, with a program beside it that runs this script.
 ///
@@ -110,8 +111,43 @@ fn an_array_that_is_not_complete_is_read_by_no_command_but_shown_and_removed() {
     let listed = facts(arguments!["ls", "--json", scratch.path()]);
     assert!(listed[0]["error"].to_string().contains("re-blocking"), "{listed}");
     assert_eq!(facts(arguments!["info", "--json", &path])["attributes"][UNFINISHED]["source"], "/scratch/t2");
+    assert!(done(arguments!["info", &path]).contains("unfinished: re-blocking from /scratch/t2"));
     // It is a directory like any other for those that only move it.
     assert_eq!(run(arguments!["mv", &path, &new]).status, Some(0));
     assert_eq!(read(&new), vec![0; 6 * 4 * 8], "nothing was written to it");
     assert_eq!(run(arguments!["rm", &new]).status, Some(0));
+}
+
+#[test]
+fn an_array_between_passes_is_read_by_no_command_but_shown_checked_and_removed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let target = scratch.path().join("t2");
+    let path = between::path(&target, 0);
+    let mut half = spec(&[6, 4], &[2, 4], DataType::Float64);
+    half.more_attributes.insert(BETWEEN.to_owned(), between::mark(&target));
+    ArrayDirectory::create(&path, &half).unwrap();
+    let [npy, png, new] = ["half.npy", "half.png", "new"].map(|name| scratch.path().join(name));
+    let before = snapshot(scratch.path());
+    for words in [
+        arguments!["stats", &path],
+        arguments!["cp", &path, &new],
+        arguments!["export", &path, &npy],
+        arguments!["plot", &path, "-o", &png],
+        arguments!["plan", &path, "--brick", "3,2"],
+        arguments!["reblock", &path, &new, "--brick", "3,2"],
+    ] {
+        let line = refused(words);
+        assert!(line.contains("an array between passes of t2: ") && line.contains("copy again"), "{line}");
+    }
+    assert_eq!(snapshot(scratch.path()), before);
+    let listed = facts(arguments!["ls", "--json", scratch.path()]);
+    assert!(listed[0]["error"].to_string().contains("between passes of t2"), "{listed}");
+    assert!(done(arguments!["ls", scratch.path()]).contains("between passes of t2"));
+    assert_eq!(facts(arguments!["info", "--json", &path])["between_passes_of"], "t2");
+    assert!(done(arguments!["info", &path]).contains("between passes of t2\n"));
+    done(arguments!["verify", &path]);
+    assert_eq!(facts(arguments!["verify", "--read", "--json", &path])["elements_read"], 24);
+    done(arguments!["mv", &path, &new]);
+    assert!(refused(arguments!["stats", &new]).contains("between passes of t2"), "also under another name");
+    done(arguments!["rm", &new]);
 }

@@ -51,10 +51,10 @@ impl Display for Told {
 }
 
 impl Told {
-    /// From what another rank has printed.
-    fn parse(text: &str) -> Self {
-        let (number, message) = text.split_once(' ').expect("ranks print a number and a message");
-        Self { number: number.parse().expect("ranks print a number"), message: message.to_owned() }
+    /// From what another rank has printed; nothing, if it is in another call, and this is its text of something else.
+    fn parse(text: &str) -> Option<Self> {
+        let (number, message) = text.split_once(' ')?;
+        Some(Self { number: number.parse().ok()?, message: message.to_owned() })
     }
 }
 
@@ -73,7 +73,10 @@ impl Comm {
         self.agree_alike(told, token).map_err(|failure| {
             let (rank, Told { number, message }) = match failure {
                 Failure::Here(told) => (self.rank(), told),
-                Failure::There { rank, message } => (rank, Told::parse(&message)),
+                Failure::There { rank, message } => match Told::parse(&message) {
+                    Some(told) => (rank, told),
+                    None => return NumberedFailure::Comm(Error::OutOfStep { rank }),
+                },
                 Failure::Comm(error) => return NumberedFailure::Comm(error),
             };
             NumberedFailure::OnRank { rank, number, message }
@@ -170,7 +173,8 @@ mod tests {
     #[test]
     fn number_and_message_arrive_on_other_ranks() {
         for (number, message) in [(-1999, "no space left: write of 8 bytes"), (1, ""), (i32::MIN, " 7 ")] {
-            let arrived = Told::parse(&Told { number, message: message.to_owned() }.to_string());
+            let arrived =
+                Told::parse(&Told { number, message: message.to_owned() }.to_string()).expect("told");
             assert_eq!((arrived.number, &arrived.message[..]), (number, message));
         }
     }

@@ -50,6 +50,12 @@ pub enum Error {
         /// The level it was initialised with.
         level: &'static str,
     },
+    /// What another rank says is no answer: it is in another collective call.
+    #[error("rank {rank} is in another collective call than this one")]
+    OutOfStep {
+        /// That rank.
+        rank: usize,
+    },
     /// A rank that is not there.
     #[error("rank {rank} of {ranks}")]
     NoSuchRank {

@@ -96,6 +96,14 @@ pub enum Error {
         /// What was being done with it.
         what: String,
     },
+    /// An array between the passes of a copy: perhaps not complete, and in no bricks that anybody has asked for.
+    #[error("an array between passes of {target}: {}", path.display())]
+    BetweenPasses {
+        /// The array.
+        path: PathBuf,
+        /// The name of the copy's target, beside it.
+        target: String,
+    },
     /// The target of something else than what is asked for, not complete.
     #[error("another unfinished array is there, of {what}: {}", path.display())]
     OtherUnfinished {
@@ -164,6 +172,14 @@ pub enum Error {
         /// Of how many that should be there or are.
         shards: usize,
     },
+    /// A variable of the environment that cannot be understood.
+    #[error("{variable}: {source}")]
+    Setting {
+        /// Its name.
+        variable: &'static str,
+        /// What is wrong with it.
+        source: layout::Error,
+    },
     /// A signal.
     #[error("interrupted")]
     Interrupted {
@@ -195,6 +211,9 @@ impl Error {
             Self::WrongBytes { .. } => Some("do not trust this device"),
             Self::UnknownFormat { .. } => Some("end it with .h5, .hdf5, .npy or .bin"),
             Self::Unfinished { .. } => Some("do that again, which completes it, or remove it with chemio rm"),
+            Self::BetweenPasses { .. } => {
+                Some("run that copy again, or remove this together with its target with chemio rm")
+            }
             Self::OtherUnfinished { .. } => Some("say --restart to begin anew, or choose another name"),
             Self::Differ { .. } => {
                 Some("it is marked as unfinished again: check the device, and copy once more")

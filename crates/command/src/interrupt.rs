@@ -2,18 +2,21 @@
 //! the same kind ends the program where it is.
 
 use crate::error::{Error, Result, report};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::{fs, io, thread};
 
+/// The signals that are listened for.
+const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+
 static ARRIVED: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
 
-/// The signals that are listened for.
-fn not_ignored() -> Vec<i32> {
+/// Those of `signals` that nobody has ignored.
+fn not_ignored(signals: &[i32]) -> Vec<i32> {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(&status, signal)).collect()
+    signals.iter().copied().filter(|&signal| !is_ignored(&status, signal)).collect()
 }
 
 /// What `/proc/self/status` says: a bit for each signal, the first is the lowest.
@@ -23,13 +26,26 @@ fn is_ignored(status: &str, signal: i32) -> bool {
     mask.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
 }
 
+/// From now on a write beyond the largest file that the program may make (`ulimit -f`), or that the file system has, fails with an
+/// error; the signal that comes with it, which would end the program with half a file left, does nothing.
+///
+/// # Errors
+/// What the system says.
+pub fn outlive_file_size_limit() -> io::Result<()> {
+    for signal in not_ignored(&[SIGXFSZ]) {
+        // A flag that nobody looks at, because to ignore a signal is unsafe code.
+        signal_hook::flag::register(signal, Arc::default())?;
+    }
+    Ok(())
+}
+
 /// From now on signals are noted.
 ///
 /// # Errors
 /// What the system says.
 pub fn listen() -> io::Result<()> {
     let arrived = ARRIVED.get_or_init(Arc::default);
-    for signal in not_ignored() {
+    for signal in not_ignored(&ENDING) {
         let twice = Arc::new(AtomicBool::new(false));
         // In this order: the first signal sets the flag after it was looked at.
         signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&twice))?;
@@ -47,7 +63,7 @@ pub fn listen() -> io::Result<()> {
 /// What the system says.
 pub fn end_at_once(last_words: &'static str) -> io::Result<()> {
     *words() = Some(last_words);
-    let mut arriving = Signals::new(not_ignored())?;
+    let mut arriving = Signals::new(not_ignored(&ENDING))?;
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in arriving.forever() {
             if let Some(words) = words().take() {

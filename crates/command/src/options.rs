@@ -1,7 +1,18 @@
 //! Options that several commands take, and those of re-blocking.
 
-use clap::{Args, ValueHint};
+use crate::error::{Error, Result};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, FromArgMatches, ValueHint};
+use layout::DeviceModel;
 use std::path::PathBuf;
+
+/// What says what the device does, where no option does.
+pub const DEVICE_VARIABLE: &str = "CHEMIO_DEVICE";
+/// Its option, and its name among the matches.
+const DEVICE: &str = "device";
+const DEVICE_HELP: &str = "What the device does, as chemio bench measures it: read=MB, write=MB or, for both, bandwidth=MB, operations=N and \
+     memory=MB, each in a second, and alone=PERCENT, as far as it is known. Of what is said here as well as in the options below, \
+     those count";
 
 /// Whether facts are printed for people or for programs.
 #[derive(Clone, Copy, Debug, Args)]
@@ -9,6 +20,55 @@ pub struct Facts {
     /// Print facts as JSON, sizes in bytes.
     #[arg(long)]
     pub json: bool,
+}
+
+/// What the device does, in words, and whether it was the variable of the environment that said so: derived options do not know that.
+#[derive(Clone, Debug, Default)]
+pub struct Device {
+    /// As [`DeviceModel`] is parsed.
+    pub text: String,
+    /// Not `--device`.
+    pub is_from_variable: bool,
+}
+
+impl Device {
+    /// What is said.
+    ///
+    /// # Errors
+    /// - [`Error::Setting`]: the variable cannot be understood. [`Error::Plan`]: the option cannot.
+    pub fn model(&self) -> Result<DeviceModel> {
+        self.text.parse().map_err(|source| {
+            if self.is_from_variable {
+                Error::Setting { variable: DEVICE_VARIABLE, source }
+            } else {
+                Error::Plan(source)
+            }
+        })
+    }
+}
+
+impl FromArgMatches for Device {
+    fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
+        let text = matches.get_one::<String>(DEVICE).cloned().unwrap_or_default();
+        let is_from_variable = matches.value_source(DEVICE) == Some(ValueSource::EnvVariable);
+        Ok(Self { text, is_from_variable })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for Device {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let option = Arg::new(DEVICE).long(DEVICE).value_name("NAME=N,...").help(DEVICE_HELP);
+        command.arg(option.env(DEVICE_VARIABLE))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
 }
 
 /// Into which bricks an array is to be brought, and with what.
@@ -32,17 +92,9 @@ pub struct Reblocking {
     /// About how many files the target has.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub files: u64,
-    /// What the device does, as chemio bench measures it: read=MB, write=MB or, for both, bandwidth=MB, operations=N and
-    /// memory=MB, each in a second, and alone=PERCENT, as far as it is known. Of what is said here as well as in the options below,
-    /// those count.
-    #[arg(
-        long,
-        value_name = "NAME=N,...",
-        env = "CHEMIO_DEVICE",
-        default_value = "",
-        hide_default_value = true
-    )]
-    pub device: String,
+    /// What the device does.
+    #[command(flatten)]
+    pub device: Device,
     /// What the device reads and writes in a second, in megabytes; 2000 where nothing says it.
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
     pub bandwidth: Option<u64>,
@@ -62,7 +114,8 @@ pub struct Reblocking {
 /// Say how an array would be brought into bricks of another shape: what is read, kept and written in which passes.
 ///
 /// Nothing is moved: chemio reblock with the same options does exactly this. Of the memory a part goes into the buffers of
-/// transfers, and the rest is what is planned with.
+/// transfers, and the rest is what is planned with. All extents of the table, and the numbers of dimensions, are those of the
+/// source, in its order of dimensions, also with --order. What its columns mean is in crates/cli/README.md.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:\n  chemio plan t2 --brick 64,64,64,64\n  \
         chemio plan matrix --brick 4096,32 --order 1,0 --memory 64 -n 4 --explain")]

@@ -8,48 +8,87 @@ use crate::output;
 use crate::progress::Progress;
 use crate::reblocking::Reblocking;
 use crate::room::Room;
-use layout::Plan;
+use layout::{Permutation, Plan};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// Prints the plan by which `chemio reblock` would do it. Of ranks that a launcher has started the first does it for all.
 ///
 /// # Errors
-/// As [`launched::ranks`], [`Reblocking::new`] and [`Reblocking::plan`].
+/// As [`launched::ranks`], [`Reblocking::new`] and [`Reblocking::plan`]; [`Error::Device`](crate::error::Error::Device) with
+/// [`elio::Error::Setting`].
 pub fn run(options: &options::Plan) -> Result<()> {
     if !launched::is_first() {
         return Ok(());
     }
     let ranks = launched::ranks(options.reblocking.ranks)?;
     let copy = Reblocking::new(&options.path, &options.reblocking)?;
+    // The copy would be refused.
+    elio::check_environment()?;
     let progress = Progress::waiting("planning");
     let plan = copy.plan(ranks)?;
     drop(progress);
     interrupt::check()?;
     let room = copy.target_room()?;
+    let memory = Memory { given_bytes: copy.memory_bytes(ranks), buffers_bytes: copy.shares(ranks)?.buffers };
     if options.facts.json {
-        return output::print_json(&to_json(&plan, &room));
+        return output::print_json(&to_json(&plan, &room, memory));
     }
     let text = if options.explain { plan.explain() } else { plan.to_string() };
-    let shares = copy.shares(ranks)?;
-    let buffers = output::bytes(shares.buffers);
-    let mut text = format!("{text}\nBesides, {buffers} for the buffers of each rank that reads or writes.\n");
-    let all_bytes = shares.buffers.saturating_mul(plan.problem().io_processes).saturating_add(shares.boxes);
-    if all_bytes > copy.memory_bytes_of_rank(ranks).saturating_mul(ranks) {
-        text.push_str("That is more than is given: ");
-        text.push_str(&output::bytes(all_bytes));
-        text.push_str(" it takes in any case.\n");
+    let mut text = format!("{text}\n");
+    let problem = plan.problem();
+    if problem.permutation != Permutation::identity(problem.dims.len()) {
+        let brick = output::extents(&problem.target_brick);
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "Extents and dimensions are in the source's order; in its own the target has bricks of {brick}."
+        );
+    }
+    let buffers = output::bytes(memory.buffers_bytes);
+    let _ = writeln!(text, "Besides, {buffers} for the buffers of each rank that reads or writes.");
+    if memory.is_too_little(&plan) {
+        let all = output::bytes(memory.planned_bytes(&plan));
+        let _ = writeln!(text, "That is more than is given: {all} it takes in any case.");
     }
     if room.is_much() {
-        // Writing to a string cannot fail.
         let _ = writeln!(text, "The target takes {room}.");
     }
     output::print(&text)
 }
 
-/// A plan, and what its target takes on disk, as facts for programs.
-pub fn to_json(plan: &Plan, target: &Room) -> Value {
+/// What a plan does not say of memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory {
+    /// That of all ranks together, as the user has given it.
+    pub given_bytes: u64,
+    /// What the buffers of each rank that reads or writes take, at most.
+    pub buffers_bytes: u64,
+}
+
+impl Memory {
+    /// What there is for boxes, and the buffers of all ranks that write the target.
+    fn planned_bytes(&self, plan: &Plan) -> u64 {
+        let problem = plan.problem();
+        self.buffers_bytes.saturating_mul(problem.io_processes).saturating_add(problem.memory_bytes)
+    }
+
+    fn is_too_little(&self, plan: &Plan) -> bool {
+        self.planned_bytes(plan) > self.given_bytes
+    }
+}
+
+/// A plan, what its target takes on disk, and its memory, as facts for programs.
+pub fn to_json(plan: &Plan, target: &Room, memory: Memory) -> Value {
+    let problem = plan.problem();
     json!({
+        "ranks": problem.ranks,
+        "io_processes": problem.io_processes,
+        "permutation": problem.permutation.source(),
+        "buffers_bytes_of_io_process": memory.buffers_bytes,
+        "memory_given_bytes": memory.given_bytes,
+        "memory_planned_bytes": memory.planned_bytes(plan),
+        "needs_more_memory": memory.is_too_little(plan),
         "kind": plan.kind().to_string(),
         "passes": (0..plan.passes().len()).map(|number| pass_to_json(plan, number)).collect::<Vec<_>>(),
         "transfers_of_each_element": plan.io_per_element(),

@@ -79,11 +79,11 @@ impl Reblocking {
     ///
     /// # Errors
     /// - [`Error::Array`]: there is none; or the target cannot be: an extent of a brick is zero, or too many files.
-    /// - [`Error::Plan`]: the order of dimensions is none, or the device cannot be understood. [`Error::BadArgument`]: it, or the brick, has not as many.
-    /// - [`Error::Unfinished`]: the array itself is not complete.
+    /// - [`Error::Plan`]: the order of dimensions is none, or the device cannot be understood; [`Error::Setting`]: the latter, of the variable of the environment. [`Error::BadArgument`]: the order, or the brick, has not as many.
+    /// - As [`check_source`]: the array itself is not complete.
     pub fn new(path: &Path, options: &options::Reblocking) -> Result<Self> {
         let source = ArrayDirectory::open(path)?;
-        check_finished(&source)?;
+        check_source(&source)?;
         let dims = source.metadata().dims;
         // Before the order itself is looked at: one of too few numbers may be in order among themselves.
         for (what, given) in [("--order", options.order.len()), ("--brick", options.brick.len())] {
@@ -99,7 +99,7 @@ impl Reblocking {
             order => Permutation::new(order)?,
         };
         let spec = spec(&source, &permutation, options)?;
-        let device = options.device.parse()?;
+        let device = options.device.model()?;
         Ok(Self { source, spec, permutation, device, options: options.clone() })
     }
 
@@ -161,6 +161,11 @@ impl Reblocking {
         self.options.memory.saturating_mul(1_000_000) / ranks.max(1) / MEMORY_UNIT * MEMORY_UNIT
     }
 
+    /// That of all of them together.
+    pub fn memory_bytes(&self, ranks: u64) -> u64 {
+        self.memory_bytes_of_rank(ranks).saturating_mul(ranks)
+    }
+
     /// How many of `ranks` ranks write the target.
     fn io_processes(&self, ranks: u64) -> u64 {
         self.options.io_processes.unwrap_or(IO_PROCESSES.min(ranks))
@@ -178,7 +183,7 @@ impl Reblocking {
         let brick_bytes = brick_bytes_max(source_bytes, target_bytes, self.spec.alignment.bytes());
         let rank_bytes = self.memory_bytes_of_rank(ranks);
         let memory = Memory {
-            all_bytes: rank_bytes.saturating_mul(ranks),
+            all_bytes: self.memory_bytes(ranks),
             rank_bytes,
             io_processes: self.io_processes(ranks).max(of_source.min(ranks)),
             brick_bytes,
@@ -198,7 +203,8 @@ impl Reblocking {
         let problem = Problem {
             permutation: self.permutation,
             memory_bytes: shares.boxes,
-            buffers_bytes: shares.buffers,
+            // As the executor has it, whose buffers are no larger for that.
+            buffers_bytes: shares.buffers.min(self.memory_bytes_of_rank(ranks)),
             rounding_bytes: rounding_bytes(ranks, 1),
             align_bytes: self.spec.alignment.bytes(),
             ranks,
@@ -273,6 +279,27 @@ pub fn check_finished(array: &ArrayDirectory) -> Result<()> {
     }
 }
 
+/// That an array can be read as one of a user's.
+///
+/// # Errors
+/// - [`Error::BetweenPasses`]: it belongs to a copy that is not complete.
+/// - As [`check_finished`].
+pub fn check_source(array: &ArrayDirectory) -> Result<()> {
+    check_finished(array)?;
+    match between_passes_of(array) {
+        Some(target) => {
+            Err(Error::BetweenPasses { path: array.path().to_owned(), target: target.to_owned() })
+        }
+        None => Ok(()),
+    }
+}
+
+/// The name of the target that an array between passes belongs to.
+pub fn between_passes_of(array: &ArrayDirectory) -> Option<&str> {
+    let mark = array.metadata().attributes.get(BETWEEN)?;
+    Some(mark.get("target").and_then(Value::as_str).unwrap_or("another array"))
+}
+
 /// The target: as the source, with its attributes, in other bricks and another order.
 fn spec(
     source: &ArrayDirectory,
@@ -322,7 +349,7 @@ mod tests {
             ranks: None,
             io_processes: None,
             files: 1,
-            device: String::new(),
+            device: options::Device::default(),
             bandwidth: None,
             operations: None,
             alone: None,
@@ -429,6 +456,27 @@ mod tests {
         }
         let refused = Reblocking::new(&path, &options(&[], &[0, 0])).unwrap_err();
         assert!(matches!(refused, Error::Plan(_)), "{refused}");
+    }
+
+    /// Bricks between passes depend on them.
+    #[test]
+    fn buffers_are_planned_with_that_a_rank_has_memory_for() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("a");
+        let mut spec = ArraySpec::new(&[600, 600], DataType::Float64).unwrap();
+        spec.bricks = Bricks::Exact(BrickShape::exact(&[8, 600]).unwrap());
+        ArrayDirectory::create(&path, &spec).unwrap();
+        let little = options::Reblocking { memory: 1, ..options(&[400, 400], &[]) };
+        let copy = Reblocking::new(&path, &little).unwrap();
+        for ranks in [1, 4] {
+            let planned = copy.plan(ranks).unwrap();
+            assert_eq!(planned.problem().buffers_bytes, copy.memory_bytes_of_rank(ranks));
+            assert_eq!(
+                copy.shares(ranks).unwrap().buffers,
+                2 << 20,
+                "two of a mebibyte it takes all the same"
+            );
+        }
     }
 
     #[test]

@@ -73,12 +73,15 @@ impl ArrayDirectory {
         if is_same { Ok(None) } else { Self::open(&self.path).map(Some) }
     }
 
-    /// Whether `other` is made as this is, so that whoever knows where elements are in one knows it in the other: attributes of
-    /// others may differ.
+    /// Whether `other` is the same array, and made as this is, so that whoever knows where elements are in one knows it in the other: attributes
+    /// of others may differ, and one that was made again is another one.
     pub fn is_made_as(&self, other: &Self) -> bool {
         let of = |array: &Self| (array.metadata.data_type, array.metadata.dims);
         let noted = |array: &Self| array.attributes.clone().map(|noted| Attributes { id: None, ..noted });
-        of(self) == of(other) && self.layout == other.layout && noted(self) == noted(other)
+        let id = |array: &Self| array.attributes.as_ref().and_then(|noted| noted.id.clone());
+        // Not all have one.
+        let is_another = id(self).zip(id(other)).is_some_and(|(id, of_other)| id != of_other);
+        of(self) == of(other) && self.layout == other.layout && noted(self) == noted(other) && !is_another
     }
 
     /// The directory.

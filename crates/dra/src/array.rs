@@ -306,7 +306,8 @@ impl DiskArray {
     /// to it has left. Collective. Requests stay valid. Also of an array that was opened for reading.
     ///
     /// # Errors
-    /// The same on every rank: [`Error::OnRank`] if rank 0 cannot remove it all. The handle is gone all the same.
+    /// The same on every rank: [`Error::OnRank`] if rank 0 cannot remove it all, or if another array has taken its place, which stays. The handle
+    /// is gone all the same.
     pub fn delete(self) -> Result<()> {
         if let Err(error) = self.finish_jobs() {
             tracing::debug!(%error, "a transfer of an array that is being removed had failed");
@@ -315,9 +316,16 @@ impl DiskArray {
         // Requests may keep the rest of it; no rank shall keep the space.
         self.open.shards.close();
         self.context.agree_on("deleting an array", &path, &(), Ok(()))?;
-        let keeper = self.keeps_directory();
-        let deleted = if keeper { between::delete(&path).map(drop) } else { Ok(()) };
-        self.context.agree(deleted.map_err(Error::from))
+        let mine = if self.keeps_directory() { self.delete_here(&path) } else { Ok(()) };
+        self.context.agree(mine)
+    }
+
+    fn delete_here(&self, path: &Path) -> Result<()> {
+        // What cannot be read, or is half gone, can be removed all the same.
+        match self.latest(|_| ()) {
+            Err(error @ Error::Replaced { .. }) => Err(error),
+            _ => Ok(between::delete(path).map(drop)?),
+        }
     }
 
     /// Waits for all transfers; the first error that nobody was told.

@@ -9,6 +9,17 @@ use std::sync::Arc;
 /// What an array in memory says when something fails.
 pub type MemoryError = Box<dyn std::error::Error + Send + Sync>;
 
+/// Memory of so many bytes for elements on their way between an array in memory and somewhere else.
+///
+/// # Errors
+/// There is none: where it is short nobody shall be ended for it.
+pub fn scratch(len: usize) -> Result<Vec<u8>, MemoryError> {
+    let mut bytes = vec![];
+    bytes.try_reserve_exact(len)?;
+    bytes.resize(len, 0);
+    Ok(bytes)
+}
+
 /// An array in the memory of all ranks of a [`Context`](crate::Context).
 ///
 /// A panic of one of these functions is caught: the transfer fails on every rank, as after an error. That none waits for a rank

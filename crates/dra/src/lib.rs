@@ -33,9 +33,9 @@ pub use disk_array::{
     DataType, Deleted, Error as DirectoryError, Maker, Operation, ShardFile, Snapshot, UNFINISHED,
     attribute_of_text, between, format, rights,
 };
-pub use elio::MemoryPiece;
+pub use elio::{MemoryPiece, check_environment};
 pub use error::{Error, Result};
-pub use in_memory::{ArrayInMemory, MadeArray, MakeArray, Meeting, MemoryError};
+pub use in_memory::{ArrayInMemory, MadeArray, MakeArray, Meeting, MemoryError, scratch};
 pub use request::Request;
 pub use syncing::Syncing;
 pub use transfer::{BUFFER_BYTES_MIN, GAP_BYTES, Transfer, buffers_bytes_max};

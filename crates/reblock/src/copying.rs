@@ -14,7 +14,7 @@ use crate::waiting::is_any;
 use dra::between::{BETWEEN, mark, path};
 use dra::{
     ATTEMPT, Access, ArraySpec, BrickShape, Bricks, Context, DiskArray, MakeArray, MemoryLimit, Syncing,
-    UNFINISHED,
+    UNFINISHED, check_environment,
 };
 use layout::{DeviceModel, Pass, Permutation, Plan, Step};
 use section::size;
@@ -81,7 +81,9 @@ impl<'a> Copying<'a> {
         permutation: &Permutation,
         options: &Options,
     ) -> Result<Self> {
-        let mine = check(source, target, permutation).and_then(|()| Ok(source.check_complete()?));
+        // Before the target is marked: a setting that no file can be opened with leaves a complete one complete.
+        let checks = || Ok(check_environment().map_err(dra::Error::from).and(source.check_complete())?);
+        let mine = check(source, target, permutation).and_then(|()| checks());
         agree(context, mine, source, target, permutation, options)?;
         let Prepared { plan, limit_bytes, buffers_bytes } =
             prepare(context, source, target, permutation, options)?;

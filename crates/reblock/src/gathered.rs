@@ -1,7 +1,7 @@
 //! What a step writes, as transfers see it: one array in memory in the target's order of dimensions, of which parts lie in
 //! several boxes in the source's order.
 
-use dra::{ArrayInMemory, DataType, Meeting, MemoryError};
+use dra::{ArrayInMemory, DataType, Meeting, MemoryError, scratch};
 use layout::Permutation;
 use section::{Layout, PIECE_BYTES, Runs, Section, Shape, copy_elements, size};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ impl Gathered {
             return held.array.get(&held.place(part), &mut to[at(part)..], extents);
         }
         let elems_max = PIECE_BYTES / self.data_type.bytes();
-        let mut scratch = vec![0; size(part.len().min(elems_max)) * self.element_bytes()];
+        let mut scratch = scratch(size(part.len().min(elems_max)) * self.element_bytes())?;
         part.pieces(elems_max).try_for_each(|piece| {
             let counts = piece.counts();
             let scratch = &mut scratch[..size(piece.len()) * self.element_bytes()];

@@ -5,7 +5,7 @@
 //! forgotten before, there is room for as many elements as are free. Every rank finds the same places by itself.
 
 use crate::gathered::Held;
-use dra::{ArrayInMemory, DataType, Meeting, MemoryError};
+use dra::{ArrayInMemory, DataType, Meeting, MemoryError, scratch};
 use section::{Layout, PIECE_BYTES, Runs, Section, Shape, copy_elements, size};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -68,7 +68,7 @@ impl Retained {
     ) -> Result<(), MemoryError> {
         let element_bytes = size(self.array.data_type().bytes());
         let elems_max = PIECE_BYTES / self.array.data_type().bytes();
-        let mut scratch = vec![0; size((elems.end - elems.start).min(elems_max)) * element_bytes];
+        let mut scratch = scratch(size((elems.end - elems.start).min(elems_max)) * element_bytes)?;
         let mut at = elems.start;
         while at < elems.end {
             let next = elems.end.min(at + elems_max);
@@ -224,7 +224,7 @@ impl ArrayInMemory for Dense {
             return self.read(first, span, to);
         }
         if span * element_bytes <= size(PIECE_BYTES) && span <= size(section.len()) * READ_FOR_EACH_MAX {
-            let mut scratch = vec![0; span * element_bytes];
+            let mut scratch = scratch(span * element_bytes)?;
             self.read(first, span, &mut scratch)?;
             copy_elements(&runs, &scratch, to, element_bytes);
             return Ok(());

@@ -317,6 +317,24 @@ static void a_mistake_of_one_rank_is_told_to_all(void)
     GA_Destroy(g_a);
 }
 
+static void an_array_that_was_made_again_is_not_touched_by_older_handles(void)
+{
+    int g_a = in_memory(2, dims, 1), g_b = in_memory(2, dims, 2), to = in_memory(2, dims, 0), request = 5, old, new;
+    old = on_disk("again", 2, dims);
+    new = on_disk("again", 2, dims);
+    CHECK_EQUAL(write_now(g_b, new), 0);
+    CHECK_REFUSED(NDRA_Write(g_a, old, &request), DRA_FAIL, "has been replaced by another one");
+    CHECK_REFUSED(NDRA_Read(to, old, &request), DRA_FAIL, "has been replaced by another one");
+    CHECK_REFUSED(DRA_Set_attribute(old, "key", "1"), DRA_FAIL, "has been replaced by another one");
+    CHECK_REFUSED(DRA_Delete(old), DRA_FAIL, "has been replaced by another one");
+    CHECK_EQUAL(read_now(to, new), 0);
+    CHECK_EQUAL(wrong_elements(to, 2, dims, 2), 0);
+    CHECK_EQUAL(DRA_Delete(new), 0);
+    GA_Destroy(g_a);
+    GA_Destroy(g_b);
+    GA_Destroy(to);
+}
+
 static void ranks_that_mean_different_things_are_told_so(void)
 {
     int large[2] = {ROWS + 1, COLUMNS}, g_a = in_memory(2, dims, 1), g_b = in_memory(2, large, 1), h = 77, request = 5, other, status = 7;
@@ -344,6 +362,8 @@ static void ranks_that_mean_different_things_are_told_so(void)
         CHECK_REFUSED(DRA_Probe(last_or(request, other), &status), DRA_FAIL, "different arguments to dra_probe");
         CHECK_REFUSED(DRA_Set_attribute(a, "key", last_or(1, 0) ? "1" : "2"), DRA_FAIL, "different arguments to dra_set_attribute");
         CHECK_EQUAL(DRA_Wait(request), 0);
+        CHECK_REFUSED(me == 0 ? DRA_Terminate() : DRA_Open(first, DRA_R, &h), DRA_FAIL, "or are not all in it");
+        CHECK_REFUSED(me == 0 ? DRA_Close(a) : DRA_Terminate(), DRA_FAIL, "or are not all in it");
         CHECK(h == 77 && status == 7 && !is_there(file));
     }
     CHECK_EQUAL(DRA_Delete(a), 0);
@@ -503,6 +523,7 @@ int main(int argc, char **argv)
     RUN(modes_are_kept);
     RUN(attributes_that_cannot_be_are_refused);
     RUN(a_mistake_of_one_rank_is_told_to_all);
+    RUN(an_array_that_was_made_again_is_not_touched_by_older_handles);
     RUN(ranks_that_mean_different_things_are_told_so);
     RUN(what_is_foreign_or_damaged_is_not_opened_and_not_touched);
     RUN(half_an_array_is_missing_and_may_be_created);

@@ -3,6 +3,7 @@
 use crate::boundary::{or_abort, or_return};
 use crate::caller::Caller;
 use crate::{Error, fatal, session};
+use chemio_capi::last_error;
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -21,7 +22,9 @@ pub(crate) fn terminate(caller: Caller) {
 }
 
 pub(crate) fn error(caller: Caller, message: &str, code: i64) -> ! {
-    let before = fatal::last_failure().map(|failure| format!("; before that: {failure}")).unwrap_or_default();
+    // Programs pass the number that a call on files or disk-resident arrays returned; those on arrays in memory have none.
+    let failure = last_error::reason(code).or_else(fatal::last_failure);
+    let before = failure.map(|failure| format!("; before that: {failure}")).unwrap_or_default();
     let exit_code = i32::try_from(code).unwrap_or(-1);
     fatal::abort(&format!("{}: {message} (code {code}){before}", caller.name()), exit_code)
 }

@@ -5,13 +5,13 @@ use crate::interrupt;
 use crate::options;
 use crate::progress::Progress;
 use command::place::destination;
-use command::reblocking::check_finished;
+use command::reblocking::check_source;
 use disk_array::{ArrayDirectory, Copying};
 use std::path::Path;
 
 pub(crate) fn run(options: &options::Cp) -> Result<()> {
     let source = ArrayDirectory::open(&options.names.source)?;
-    check_finished(&source)?;
+    check_source(&source)?;
     copy(source, &destination(&options.names.source, &options.names.target)?)?.commit()?;
     Ok(())
 }

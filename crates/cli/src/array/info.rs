@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::options;
 use crate::output::{self, share};
 use crate::progress::Progress;
+use command::reblocking::between_passes_of;
 use disk_array::{ArrayDirectory, Attributes, Maker, Stored};
 use serde_json::{Value, json};
 
@@ -27,6 +28,8 @@ fn to_json(array: &ArrayDirectory, stored: &Stored, size: &Size) -> Value {
     json!({
         "path": array.path().to_string_lossy(),
         "made_by_chemio": ours.is_some(),
+        "unfinished": array.unfinished_work(),
+        "between_passes_of": between_passes_of(array),
         "name": ours.map(|ours| &ours.name),
         "language": ours.map(|ours| language(ours.made_by)),
         "type_code": ours.map(|ours| ours.type_code),
@@ -70,6 +73,12 @@ fn to_text(array: &ArrayDirectory, stored: &Stored, size: &Size) -> String {
         ("shards", shards(array, size)),
         ("on disk", on_disk(size)),
     ];
+    if let Some(what) = array.unfinished_work() {
+        facts.push(("state", format!("unfinished: {what} was interrupted, or is not over yet")));
+    }
+    if let Some(target) = between_passes_of(array) {
+        facts.push(("state", format!("between passes of {target}")));
+    }
     facts.extend(made_by(array));
     if let Some(names) = &metadata.dimension_names {
         let names: Vec<_> = names.iter().map(|name| name.as_deref().unwrap_or("-")).collect();

@@ -6,7 +6,7 @@ use crate::interrupt;
 use crate::options;
 use crate::output::{self, share};
 use crate::progress::Progress;
-use command::reblocking::check_finished;
+use command::reblocking::check_source;
 use disk_array::{ArrayDirectory, Error};
 use serde_json::{Value, json};
 use std::fs;
@@ -53,7 +53,7 @@ pub(crate) fn run(options: &options::Ls) -> Result<()> {
 /// What is at a path, if it is an array, whole or not. Of a directory that this user may not enter nobody knows.
 fn look(path: &Path) -> Result<Option<What>> {
     let found = match ArrayDirectory::open(path) {
-        Ok(array) => check_finished(&array).and_then(|()| look_into(&array)),
+        Ok(array) => check_source(&array).and_then(|()| look_into(&array)),
         Err(Error::Missing { .. } | Error::Empty { .. } | Error::NotAnArray { .. }) => return Ok(None),
         Err(Error::System { source, .. }) if source.kind() == ErrorKind::PermissionDenied => return Ok(None),
         Err(error) => Err(error.into()),

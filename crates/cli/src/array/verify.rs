@@ -52,7 +52,7 @@ pub(crate) fn run(options: &options::Verify) -> Result<()> {
         return Err(error.into());
     }
     damage.sort_by_key(|damage| damage.shard);
-    let read = if options.read && damage.is_empty() { Some(read_all(&options.array.path)?) } else { None };
+    let read = if options.read && damage.is_empty() { Some(read_all(array)?) } else { None };
     if options.array.facts.json {
         let list = |of: &[Finding]| -> Vec<_> {
             of.iter().map(|of| json!({"shard": of.shard, "message": of.message})).collect()
@@ -88,9 +88,9 @@ fn missing(array: &ArrayDirectory, stored: &[u64]) -> Vec<Finding> {
     absent.filter(expected).map(damage).collect()
 }
 
-/// Reads every element; how many there are.
-fn read_all(path: &std::path::Path) -> Result<u64> {
-    let source = Source::open(path)?;
+/// Reads every element, also of an array between passes; how many there are.
+fn read_all(array: ArrayDirectory) -> Result<u64> {
+    let source = Source::new(array)?;
     let progress = Progress::new("reading", stats::bytes_stored(&source));
     Ok(stats::summarize(&source, READ_MEGABYTES, &progress)?.count())
 }

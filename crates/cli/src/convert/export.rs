@@ -3,24 +3,27 @@
 use super::flat::{Order, Place, Sink};
 use super::format::Format;
 use super::{hdf5, npy};
-use crate::error::{Result, refused};
+use crate::error::{Error, Result, refused};
 use crate::files::NewFile;
 use crate::options;
 use crate::progress::Progress;
 use crate::scan::tiles::TileShape;
 use crate::scan::{Content, Source, Team, Tiles};
 use crate::stats::bytes_stored;
+use command::place::outside;
 use section::Section;
 use std::fs;
 
 pub(crate) fn run(options: &options::Export) -> Result<()> {
+    outside(&options.array, &options.file)?;
     let format = Format::of(&options.file)?;
+    let dataset = dataset(options, format)?;
     let source = Source::open(&options.array)?;
     let file = NewFile::begin(&options.file, options.force)?;
     let metadata = source.array().metadata();
     let (dims, data_type) = (metadata.dims, metadata.data_type);
     let offset_bytes = match format {
-        Format::Hdf5 => hdf5::make_dataset(&file, &options.dataset, &dims, data_type)?,
+        Format::Hdf5 => hdf5::make_dataset(&file, dataset, &dims, data_type)?,
         Format::Plain => 0,
         Format::Npy => {
             let header = npy::header(&dims, data_type);
@@ -37,6 +40,14 @@ pub(crate) fn run(options: &options::Export) -> Result<()> {
     sink.finish()?;
     crate::interrupt::check()?;
     file.commit()
+}
+
+/// The name of the dataset.
+fn dataset(options: &options::Export, format: Format) -> Result<&str> {
+    if format != Format::Hdf5 && options.dataset.is_some() {
+        return Err(Error::BadArgument("--dataset is for HDF5: other files have no datasets".to_owned()));
+    }
+    Ok(options.dataset.as_deref().unwrap_or("data"))
 }
 
 /// Every element that is not known to be zero.

@@ -3,6 +3,7 @@
 
 use crate::error::{Error, Result, refused};
 use crate::scan::is_zero;
+use crate::scan::memory::filled;
 use elio::{File, Mode, OpenOptions};
 use rustix::fs::SeekFrom;
 use section::{Layout, Runs, Section, Shape, size};
@@ -153,7 +154,7 @@ impl Elements {
         if self.place.order == Order::LastFastest {
             return self.read_in_order(&self.place.dims, tile, memory);
         }
-        let mut stored = vec![0; memory.len()];
+        let mut stored = filled(0, memory.len())?;
         self.read_in_order(&self.place.dims.reversed(), &tile.reversed(), &mut stored)?;
         reverse(tile, size(self.place.element_bytes), &stored, memory);
         Ok(())

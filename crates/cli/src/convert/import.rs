@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::options;
 use crate::progress::{Amount, Canvas, Progress};
+use crate::scan::memory;
 use crate::scan::tiles::TileShape;
 use crate::scan::writer::Buffers;
 use crate::scan::{Job, Team, Tiles, Writer};
@@ -69,6 +70,9 @@ fn open(options: &options::Import) -> Result<(DataType, Shape, From)> {
         return Err(Error::BadArgument(
             "--shape and --type are for .bin: other files say themselves".to_owned(),
         ));
+    }
+    if format != Format::Hdf5 && options.dataset.is_some() {
+        return Err(Error::BadArgument("--dataset is for HDF5: other files have no datasets".to_owned()));
     }
     let (data_type, place) = match format {
         Format::Plain => plain(options)?,
@@ -160,7 +164,7 @@ fn copy_elements(from: &From, creation: &Creation, megabytes: u64) -> Result<()>
         if from.is_hole(tile) {
             return Ok(());
         }
-        memory.resize(size(tile.len() * element_bytes), 0);
+        memory::resize(memory, size(tile.len() * element_bytes))?;
         from.read(tile, memory)?;
         writer.write(buffers, tile, memory)
     })?;

@@ -9,6 +9,7 @@ use crate::interrupt;
 use crate::options;
 use crate::output;
 use crate::progress::{Amount, Canvas, Progress};
+use crate::scan::memory;
 use crate::scan::tiles::TileShape;
 use crate::scan::writer::Buffers;
 use crate::scan::{Job, Source, Team, Tiles, Writer};
@@ -288,7 +289,7 @@ fn write_array(path: &Path, bytes: u64) -> Result<()> {
     team.each_tile(tiles, Job { element_bytes: 8, progress: &quiet }, begin, |(buffers, memory), tile| {
         let len = size(tile.len() * 8);
         if memory.len() < len {
-            memory.resize(len, 0);
+            memory::resize(memory, len)?;
             fill_with_numbers(memory, tile.lo()[0] + 1);
         }
         writer.write(buffers, tile, &memory[..len])

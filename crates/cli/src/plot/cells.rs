@@ -1,7 +1,9 @@
 //! The elements of a slice, sorted into the cells of a picture as they come.
 
 use super::slice::Slice;
+use crate::error::Result;
 use crate::options::Show;
+use crate::scan::memory::filled;
 use disk_array::DataType;
 use section::{Section, size};
 use std::ops::Range;
@@ -32,7 +34,7 @@ impl Cell {
 }
 
 /// The cells of a picture, row by row.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Cells {
     all: Vec<Cell>,
     counts: [usize; 2],
@@ -45,9 +47,12 @@ pub(super) struct Cells {
 
 impl Cells {
     /// Without elements.
-    pub(super) fn new(slice: &Slice, counts: [usize; 2], data_type: DataType, modulus: bool) -> Self {
-        let all = vec![Cell::EMPTY; counts[0] * counts[1]];
-        Self { all, counts, down: slice.down(), across: slice.across(), data_type, modulus }
+    ///
+    /// # Errors
+    /// - [`Error::NoMemory`](crate::error::Error::NoMemory): the system has no more.
+    pub(super) fn new(slice: &Slice, counts: [usize; 2], data_type: DataType, modulus: bool) -> Result<Self> {
+        let all = filled(Cell::EMPTY, counts[0] * counts[1])?;
+        Ok(Self { all, counts, down: slice.down(), across: slice.across(), data_type, modulus })
     }
 
     /// How many there are, down and across.
@@ -172,7 +177,7 @@ mod tests {
     fn cells_hold_what_tiles_bring_and_the_rest_is_fill() {
         let dims = Shape::new(&[4, 6]).unwrap();
         let slice = Slice::parse(None, &dims).unwrap();
-        let mut cells = Cells::new(&slice, [2, 3], DataType::Float64, false);
+        let mut cells = Cells::new(&slice, [2, 3], DataType::Float64, false).unwrap();
         let tile = Section::new(&[0, 0], &[2, 2]).unwrap();
         let elements: Vec<u8> =
             [1.0, 2.0, f64::NAN, 6.0].iter().flat_map(|x: &f64| x.to_le_bytes()).collect();

@@ -1,10 +1,11 @@
 //! Transfers in flight: what of an array they bring, and the buffers they bring it in. Small bricks that follow each other in a file are
 //! read together.
 
+use super::memory;
 use super::pieces::{self, Piece};
 use super::source::{Shard, Source};
 use super::{Content, IN_FLIGHT, TRANSFER_BYTES};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use elio::{PageBuffer, Request};
 use section::{Section, size};
 use std::collections::VecDeque;
@@ -162,5 +163,5 @@ impl<T> Flights<T> {
 /// Buffers for transfers, which begin and end on pages.
 fn new_buffers(count: usize) -> Result<Vec<PageBuffer>> {
     let bytes = size(TRANSFER_BYTES + 2 * PAGE_BYTES);
-    PageBuffer::several(bytes, count).map_err(|source| Error::NoMemory { bytes: bytes * count, source })
+    memory::given(bytes * count, || PageBuffer::several(bytes, count))
 }

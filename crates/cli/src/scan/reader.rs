@@ -1,6 +1,7 @@
 //! Reading tiles: their bricks with several transfers in flight, across tiles.
 
 use super::flights::{Flights, Found, Wanted, look};
+use super::memory;
 use super::pieces::Piece;
 use super::source::Source;
 use crate::error::Result;
@@ -76,8 +77,7 @@ impl<'a> Reader<'a> {
     /// tiles begun earlier among them.
     pub(crate) fn begin(&mut self, section: &Section, mut memory: Vec<u8>) -> Result<()> {
         let element_bytes = self.source.array().metadata().data_type.bytes();
-        // The system gives memory when it is touched.
-        memory.resize(size(section.len() * element_bytes), 0);
+        memory::resize(&mut memory, size(section.len() * element_bytes))?;
         self.begun.push_back(Tile { section: *section, memory, known: Known::Nothing, flying: 0 });
         look(self.source, section, |found| match found {
             Found::Piece(content, piece) => {

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::progress::Progress;
-use command::reblocking::check_finished;
+use command::reblocking::check_source;
 use disk_array::format::BrickPlace;
 use disk_array::{ArrayDirectory, ShardFile, Stored};
 use elio::{File, Mode, OpenOptions, Sharing};
@@ -33,15 +33,20 @@ pub(crate) struct Shard {
 }
 
 impl Source {
-    /// Opens the array at `path`; one of which parts are elsewhere only if they are not missed.
+    /// Opens the array at `path`, of a user; one of which parts are elsewhere only if they are not missed.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let array = ArrayDirectory::open(path)?;
-        check_finished(&array)?;
+        check_source(&array)?;
+        Self::new(array)
+    }
+
+    /// Whatever array it is; one of which parts are elsewhere only if they are not missed.
+    pub(crate) fn new(array: ArrayDirectory) -> Result<Self> {
         let stored = looked_into(&array)?.shards;
         if let Some(part) = array.attributes().and_then(|attributes| attributes.part.as_ref())
             && (stored.len() as u64) < array.layout().shards_count()
         {
-            return Err(Error::Part { path: path.to_owned(), number: part.number, of: part.of });
+            return Err(Error::Part { path: array.path().to_owned(), number: part.number, of: part.of });
         }
         Ok(Self { array, stored: Arc::new(stored), open: Mutex::default() })
     }

@@ -1,8 +1,8 @@
 //! Writing tiles of an array that is being made. What is zero stays a hole.
 
-use super::pieces;
 use super::{IN_FLIGHT, TRANSFER_BYTES, Tiles, is_zero};
-use crate::error::{Error, Result};
+use super::{memory, pieces};
+use crate::error::Result;
 use disk_array::Creation;
 use elio::{CachePolicy, File, Mode, OpenOptions, PageBuffer, Request};
 use section::{Section, size};
@@ -41,8 +41,7 @@ pub(crate) struct Buffers {
 impl Buffers {
     pub(crate) fn new() -> Result<Self> {
         let bytes = size(TRANSFER_BYTES);
-        let free = PageBuffer::several(bytes, IN_FLIGHT)
-            .map_err(|source| Error::NoMemory { bytes: bytes * IN_FLIGHT, source })?;
+        let free = memory::given(bytes * IN_FLIGHT, || PageBuffer::several(bytes, IN_FLIGHT))?;
         Ok(Self { free, flights: VecDeque::new() })
     }
 

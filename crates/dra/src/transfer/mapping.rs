@@ -4,7 +4,7 @@
 //! just the part.
 
 use super::Transfer;
-use crate::in_memory::{ArrayInMemory, MemoryError};
+use crate::in_memory::{ArrayInMemory, MemoryError, scratch};
 use elio::MemoryPiece;
 use section::{Layout, PIECE_BYTES, Runs, Section, Shape, copy_elements, size};
 
@@ -156,7 +156,7 @@ fn each_piece(
     mut visit: impl FnMut(&Section, &mut [u8]) -> Result,
 ) -> Result {
     let elems_max = PIECE_BYTES / memory.data_type().bytes();
-    let mut scratch = vec![0; size(part.len().min(elems_max)) * element_bytes(memory)];
+    let mut scratch = scratch(size(part.len().min(elems_max)) * element_bytes(memory))?;
     part.pieces(elems_max)
         .try_for_each(|piece| visit(&piece, &mut scratch[..size(piece.len()) * element_bytes(memory)]))
 }

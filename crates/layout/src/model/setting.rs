@@ -57,13 +57,18 @@ impl FromStr for DeviceModel {
 
     /// Numbers by their names, with commas between them: `read`, `write` and `memory` in megabytes a second, from 1 to 2^30, or `bandwidth` for
     /// the first two; `operations` in a second, at least 1; `alone` in hundredths, up to 1000. Those that are not named, and what has no name, are those of
-    /// [`default`](Self::default); of one that is named twice the last one counts.
+    /// [`default`](Self::default). None is named twice, but for `bandwidth` with one of its two: of these what is said last counts.
     fn from_str(text: &str) -> Result<Self, Error> {
         let mut device = Self::default();
+        let mut said: Vec<(&str, &str)> = vec![];
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let problem = || Error::Device { text: part.to_owned() };
             let (name, value) = part.split_once('=').ok_or_else(problem)?;
             let (name, value) = (name.trim(), value.trim().parse::<u64>().map_err(|_| problem())?);
+            if let Some((_, before)) = said.iter().find(|(other, _)| *other == name) {
+                return Err(Error::Device { text: format!("{before},{part}") });
+            }
+            said.push((name, part));
             let mut found = 0;
             for number in NUMBERS.iter().filter(|number| number.is_called(name)) {
                 if !(number.least..=number.most).contains(&value) {
@@ -139,6 +144,8 @@ mod tests {
             "speed=5",
             "alone=1001",
             "memory=1073741825",
+            "read=1,read=2000",
+            "bandwidth=7,bandwidth=7",
         ] {
             let error = format!("operations=5,{text}").parse::<DeviceModel>().unwrap_err();
             assert_eq!(error, Error::Device { text: text.to_owned() });

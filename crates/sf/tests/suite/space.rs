@@ -88,7 +88,8 @@ pub(crate) fn what_ranks_that_were_killed_had_reserved_is_given_back_when_the_fi
     // Helpers close files, and nobody gives back what is behind the end of a file that they still have.
     let mut file = world.create("left");
     for _ in 0..100 {
-        let mut surplus = [i64::from(world.is_first() && allocates_ahead("left") && allocated_bytes("left") >= 7 * MIB)];
+        let mut surplus =
+            [i64::from(world.is_first() && allocates_ahead("left") && allocated_bytes("left") >= 7 * MIB)];
         world.comm.broadcast(&mut surplus, 0).unwrap();
         if surplus[0] == 0 {
             break;

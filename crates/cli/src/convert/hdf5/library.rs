@@ -60,6 +60,7 @@ unsafe extern "C" {
     static H5T_STD_I64LE_g: Id;
     static H5P_CLS_DATASET_CREATE_ID_g: Id;
 
+    fn H5dont_atexit() -> Status;
     fn H5open() -> Status;
     fn H5Eset_auto2(stack: Id, function: *const c_void, data: *mut c_void) -> Status;
     fn H5Ewalk2(
@@ -160,6 +161,9 @@ fn turn() -> Turn {
     if !*begun {
         // SAFETY: under the lock; no arguments that could be wrong.
         unsafe {
+            // At the end of the program the library would close once more what it could not write, and crash. All that is
+            // open is closed here.
+            H5dont_atexit();
             H5open();
             H5Eset_auto2(DEFAULT, null(), null_mut());
         }
@@ -186,8 +190,15 @@ fn refusal(_: &Turn, doing: &str) -> Refusal {
         H5Ewalk2(DEFAULT, WALK_UPWARD, take_first, (&raw mut words).cast());
         H5Eclear2(DEFAULT);
     }
+    let words = words_of_system(&words).unwrap_or(&words);
     let cause = if words.is_empty() { String::new() } else { format!("{words}: ") };
     Refusal(format!("{cause}HDF5 cannot {doing}"))
+}
+
+/// What the system has said, of a text that has times, addresses and lengths too.
+fn words_of_system(text: &str) -> Option<&str> {
+    let (_, words) = text.split_once("error message = '")?;
+    words.split_once('\'').map(|(words, _)| words)
 }
 
 /// An object of the library.
@@ -619,4 +630,17 @@ fn members(data_type: &Object) -> Result<Vec<(String, Kind)>> {
 /// The shape that extents are, if we have it.
 pub(super) fn shape(dims: &[u64]) -> Result<Shape> {
     Shape::new(dims).map_err(|_| Refusal(format!("a dataset of {} dimensions, expected 1 to 7", dims.len())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_long_texts_the_words_of_the_system_are_left() {
+        let text = "file write failed: time = Tue Dec  1 03:55:44 2026\n, filename = 'a.h5', file descriptor = 4, errno = 28, \
+            error message = 'No space left on device', buf = 0x55d0, total write size = 96, bytes this sub-write = 96";
+        assert_eq!(words_of_system(text), Some("No space left on device"));
+        assert_eq!(words_of_system("unable to open file"), None);
+    }
 }
