@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::rights;
 use comm::Comm;
 use command::interrupt;
+use command::missing;
 use command::options::Reblock;
 use command::output;
 use command::plan;
@@ -69,6 +70,11 @@ pub(crate) fn run(options: &Reblock, ga: &ga::Context, canvas: Canvas) -> Result
     let disk = Context::new(&comm, settings)?;
 
     let source = disk.open(&options.source, Access::ReadOnly)?;
+    if comm.rank() == 0
+        && let Ok(stored) = source.directory().stored()
+    {
+        missing::tell(source.directory(), &stored.shards);
+    }
     rights::restrict(&disk, &source, &path)?;
     let mut target = match found {
         Found::Unfinished => disk.open(&path, Access::ReadWrite)?,

@@ -413,6 +413,16 @@ fn verify_finds_every_kind_of_damage_and_names_the_shard() {
     fs::remove_file(path.join("c/2/0")).unwrap();
     let ran = run(arguments!["verify", &path]);
     assert!(ran.status == Some(1) && ran.out.contains("no such file"), "{ran:?}");
+    // Others read zeros there, and say so.
+    let file = scratch.path().join("file.npy");
+    let copy = scratch.path().join("copy");
+    for command in
+        [arguments!["stats", &path], arguments!["cp", &path, &copy], arguments!["export", &path, &file]]
+    {
+        let ran = run(command);
+        let is_told = ran.err.contains("1 of 3 shards are not there, their elements read as zero");
+        assert!(ran.status == Some(0) && is_told, "{ran:?}");
+    }
 }
 
 #[test]

@@ -4,6 +4,8 @@ use crate::error::Result;
 use crate::interrupt;
 use crate::options;
 use crate::progress::Progress;
+use crate::scan::source::looked_into;
+use command::missing;
 use command::place::destination;
 use command::reblocking::check_source;
 use disk_array::{ArrayDirectory, Copying};
@@ -12,6 +14,7 @@ use std::path::Path;
 pub(crate) fn run(options: &options::Cp) -> Result<()> {
     let source = ArrayDirectory::open(&options.names.source)?;
     check_source(&source)?;
+    missing::tell(&source, &looked_into(&source)?.shards);
     copy(source, &destination(&options.names.source, &options.names.target)?)?.commit()?;
     Ok(())
 }

@@ -7,6 +7,7 @@ use crate::output;
 use crate::progress::{Amount, Canvas, Progress};
 use crate::scan::source::{Source, looked_into};
 use crate::stats;
+use command::missing;
 use command::reblocking::check_finished;
 use disk_array::ArrayDirectory;
 use serde_json::json;
@@ -71,13 +72,8 @@ pub(crate) fn run(options: &options::Verify) -> Result<()> {
     Err(Error::Damaged { path: options.array.path.clone(), damaged: damage.len(), shards })
 }
 
-/// Shards that an array of ours must have: it is made with all of them. Of one on several hosts those of a host are here, or, if there is any
-/// other, all of them were to be collected.
+/// Shards that are gone, as damage.
 fn missing(array: &ArrayDirectory, stored: &[u64]) -> Vec<Finding> {
-    let Some(ours) = array.attributes() else { return vec![] };
-    let of_host = ours.part.as_ref().filter(|part| stored.iter().all(|&number| part.has_shard(number)));
-    let expected = |number: &u64| of_host.is_none_or(|part| part.has_shard(*number));
-    let absent = (0..array.layout().shards_count()).filter(|number| stored.binary_search(number).is_err());
     let damage = |shard| Finding {
         shard,
         message: format!(
@@ -85,7 +81,7 @@ fn missing(array: &ArrayDirectory, stored: &[u64]) -> Vec<Finding> {
             array.shard_path(shard).display()
         ),
     };
-    absent.filter(expected).map(damage).collect()
+    missing::shards(array, stored).into_iter().map(damage).collect()
 }
 
 /// Reads every element, also of an array between passes; how many there are.

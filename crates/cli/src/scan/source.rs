@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::progress::Progress;
+use command::missing;
 use command::reblocking::check_source;
 use disk_array::format::BrickPlace;
 use disk_array::{ArrayDirectory, ShardFile, Stored};
@@ -37,7 +38,9 @@ impl Source {
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let array = ArrayDirectory::open(path)?;
         check_source(&array)?;
-        Self::new(array)
+        let source = Self::new(array)?;
+        missing::tell(&source.array, &source.stored);
+        Ok(source)
     }
 
     /// Whatever array it is; one of which parts are elsewhere only if they are not missed.
