@@ -112,15 +112,16 @@ int DRA_Close(int d_a);
  * Waits for what is under way on the array and removes it from disk; its handle is free then, also after an error. An array
  * that was not made by chemio is left alone, and an error. Collective over all ranks.
  *
- * Returns the same on all ranks: 0; -1994 if there is no such array; 1 if the ranks give different handles; else why it could
- * not be removed.
+ * Returns the same on all ranks: 0; -1994 if there is no such array; 1 if the ranks give different handles, or another array has
+ * taken its place, which stays; else why it could not be removed.
  */
 int DRA_Delete(int d_a);
 
 /**
  * Closes every array that is open and ends what DRA_Init began. Collective over all ranks.
  *
- * Returns the same on all ranks: 0, also if nothing was begun; else what the first DRA_Close that failed returns.
+ * Returns the same on all ranks: 0, also if nothing was begun; 1 if a rank is in another call, and then nothing has ended; else what the
+ * first DRA_Close that failed returns.
  */
 int DRA_Terminate(void);
 

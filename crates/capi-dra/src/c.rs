@@ -179,8 +179,8 @@ pub extern "C" fn DRA_Close(d_a: c_int) -> c_int {
 /// Waits for what is under way on the array and removes it from disk; its handle is free then, also after an error. An array
 /// that was not made by chemio is left alone, and an error. Collective over all ranks.
 ///
-/// Returns the same on all ranks: 0; -1994 if there is no such array; 1 if the ranks give different handles; else why it could
-/// not be removed.
+/// Returns the same on all ranks: 0; -1994 if there is no such array; 1 if the ranks give different handles, or another array has
+/// taken its place, which stays; else why it could not be removed.
 #[unsafe(no_mangle)]
 pub extern "C" fn DRA_Delete(d_a: c_int) -> c_int {
     boundary::code(|| arrays::delete(Ok(d_a.into())))
@@ -188,7 +188,8 @@ pub extern "C" fn DRA_Delete(d_a: c_int) -> c_int {
 
 /// Closes every array that is open and ends what `DRA_Init` began. Collective over all ranks.
 ///
-/// Returns the same on all ranks: 0, also if nothing was begun; else what the first `DRA_Close` that failed returns.
+/// Returns the same on all ranks: 0, also if nothing was begun; 1 if a rank is in another call, and then nothing has ended; else what the
+/// first `DRA_Close` that failed returns.
 #[unsafe(no_mangle)]
 pub extern "C" fn DRA_Terminate() -> c_int {
     boundary::code(session::end)

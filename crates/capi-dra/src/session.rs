@@ -112,12 +112,18 @@ pub(crate) fn begin(provider: &'static dyn Provider, integer_bytes: usize, max_m
 /// is in another call the session goes on.
 pub(crate) fn end() -> Result<()> {
     let _turn = my_turn();
-    if let Ok(session) = current()
-        && let Err(error) = session.agree("dra_terminate", Ok(()), ())
-        && !is_mpi_finalised()
-    {
-        return Err(error);
+    match all_end() {
+        Err(error) if !is_mpi_finalised() => Err(error),
+        _ => close_all(),
     }
+}
+
+/// That all ranks end the session, if there is one. Collective.
+fn all_end() -> Result<()> {
+    current().map_or(Ok(()), |session| session.agree("dra_terminate", Ok(()), ()))
+}
+
+fn close_all() -> Result<()> {
     let Some(session) = SESSION.write().unwrap_or_else(PoisonError::into_inner).take() else { return Ok(()) };
     let mut result = Ok(());
     // In the order of handles, which is the same on all ranks.
@@ -133,7 +139,11 @@ pub(crate) fn end() -> Result<()> {
 
 /// What a program has left open is closed when MPI ends with its distributed arrays.
 fn end_before_mpi() {
-    end_quietly(end);
+    // There is no later call that could do it.
+    end_quietly(|| {
+        let _turn = my_turn();
+        all_end().and(close_all())
+    });
 }
 
 /// Then nobody is in another call: each closes what it has.

@@ -42,7 +42,7 @@ mod tests {
     fn a_status_stands_for_an_error_and_the_reason_is_remembered() {
         let caller = Caller::fortran("ga_create_");
         assert_eq!(or_return(caller, 0, || Err(Error::BadType { code: 7 })), 0);
-        let reason = fatal::last_failure().expect("remembered");
+        let (_, reason) = fatal::last_failure().expect("remembered");
         assert!(reason.starts_with("ga_create: type 7 is not supported"), "{reason}");
     }
 

@@ -5,21 +5,21 @@ use comm::ffi;
 use std::io::Write;
 use std::os::raw::c_int;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long the launcher gets to print what was said, before the end: MPICH's drops what it has not read by then.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// The last failure that a call returned without saying why.
-static LAST: Mutex<Option<String>> = Mutex::new(None);
+static LAST: Mutex<Option<(Instant, String)>> = Mutex::new(None);
 
 /// Keeps why a call failed, for [`last_failure`].
 pub(crate) fn remember(failure: String) {
-    *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
+    *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), failure));
 }
 
-/// Why the last call that failed did, if any has.
-pub(crate) fn last_failure() -> Option<String> {
+/// When the last call that failed did, and why, if any has.
+pub(crate) fn last_failure() -> Option<(Instant, String)> {
     LAST.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 

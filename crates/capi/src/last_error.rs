@@ -4,9 +4,10 @@ use crate::error::Error;
 use crate::strings;
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// At most one entry for each number there is.
-type Entries = Vec<(i32, Arc<Error>)>;
+type Entries = Vec<(i32, Instant, Arc<Error>)>;
 
 thread_local! {
     static OF_THREAD: RefCell<Entries> = const { RefCell::new(Vec::new()) };
@@ -29,13 +30,17 @@ pub fn remember(error: Error) -> i32 {
 
 /// The last error with this number.
 pub fn recall(code: i32) -> Option<Arc<Error>> {
+    last(code).map(|(_, error)| error)
+}
+
+fn last(code: i32) -> Option<(Instant, Arc<Error>)> {
     let of_thread = OF_THREAD.try_with(|entries| find(&entries.borrow(), code)).ok().flatten();
     of_thread.or_else(|| find(&OF_PROCESS.lock().unwrap_or_else(PoisonError::into_inner), code))
 }
 
-/// Why the last call with this number failed, as it prints.
-pub fn reason(code: i64) -> Option<String> {
-    recall(i32::try_from(code).ok()?).map(|error| error.to_string())
+/// When the last call with this number failed, and why, as it prints.
+pub fn reason(code: i64) -> Option<(Instant, String)> {
+    last(i32::try_from(code).ok()?).map(|(when, error)| (when, error.to_string()))
 }
 
 /// What is known about `code`, in at most `len_max` bytes: the last error with this number, else its fixed text; empty for
@@ -49,12 +54,12 @@ pub fn message(code: i64, len_max: usize, text: impl FnOnce(i32) -> Option<&'sta
 }
 
 fn replace(entries: &mut Entries, code: i32, error: &Arc<Error>) {
-    entries.retain(|(other, _)| *other != code);
-    entries.push((code, Arc::clone(error)));
+    entries.retain(|(other, ..)| *other != code);
+    entries.push((code, Instant::now(), Arc::clone(error)));
 }
 
-fn find(entries: &Entries, code: i32) -> Option<Arc<Error>> {
-    entries.iter().find(|(other, _)| *other == code).map(|(_, error)| Arc::clone(error))
+fn find(entries: &Entries, code: i32) -> Option<(Instant, Arc<Error>)> {
+    entries.iter().find(|(other, ..)| *other == code).map(|(_, when, error)| (*when, Arc::clone(error)))
 }
 
 #[cfg(test)]

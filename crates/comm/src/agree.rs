@@ -177,5 +177,9 @@ mod tests {
                 Told::parse(&Told { number, message: message.to_owned() }.to_string()).expect("told");
             assert_eq!((arrived.number, &arrived.message[..]), (number, message));
         }
+        assert!(
+            ["", "words", "no number", "7"].iter().all(|text| Told::parse(text).is_none()),
+            "other calls' texts"
+        );
     }
 }

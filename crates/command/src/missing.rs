@@ -17,7 +17,7 @@ pub fn shards(array: &ArrayDirectory, stored: &[u64]) -> Vec<u64> {
 pub fn tell(array: &ArrayDirectory, stored: &[u64]) {
     let missing = shards(array, stored).len();
     if missing > 0 {
-        let (path, count) = (array.path().display(), array.layout().shards_count());
+        let (path, count) = (array.path().display(), missing + stored.len());
         output::note(&format!(
             "{missing} of {count} shards are not there, their elements read as zero: {path}; chemio verify names them"
         ));

@@ -7,7 +7,7 @@ use layout::DeviceModel;
 use std::path::PathBuf;
 
 /// What says what the device does, where no option does.
-pub const DEVICE_VARIABLE: &str = "CHEMIO_DEVICE";
+const DEVICE_VARIABLE: &str = "CHEMIO_DEVICE";
 /// Its option, and its name among the matches.
 const DEVICE: &str = "device";
 const DEVICE_HELP: &str = "What the device does, as chemio bench measures it: read=MB, write=MB or, for both, bandwidth=MB, operations=N and \

@@ -8,7 +8,7 @@ use crate::directory::ArrayDirectory;
 use crate::disk::Disk;
 use crate::error::{Error, Result};
 use crate::format::Metadata;
-use crate::survey::{absolute, metadata_left};
+use crate::survey::{absolute, metadata_left, named};
 use crate::turn::Turn;
 use serde_json::{Value, json};
 use std::fs;
@@ -71,12 +71,24 @@ pub fn check_free(target: &Path, pass: usize) -> Result<()> {
 /// # Errors
 /// As [`ArrayDirectory::delete`]; what has not been deleted then can be deleted by the same call.
 pub fn delete(target: &Path) -> Result<Deleted> {
-    delete_on(&Disk::default(), target)
+    Ok(delete_wanted(target, &|| true)?.unwrap_or_default())
 }
 
-fn delete_on(disk: &Disk, target: &Path) -> Result<Deleted> {
+/// The same, if the target is `wanted` when nobody else makes or removes an array there; otherwise nothing is removed.
+///
+/// # Errors
+/// As of [`delete`].
+pub fn delete_wanted(target: &Path, wanted: &dyn Fn() -> bool) -> Result<Option<Deleted>> {
+    delete_on(&Disk::default(), target, wanted)
+}
+
+fn delete_on(disk: &Disk, target: &Path, wanted: &dyn Fn() -> bool) -> Result<Option<Deleted>> {
     // Who is making the target at this moment ends that first.
-    drop(Turn::take(target)?);
+    let turn = Turn::take(target)?;
+    if !wanted() {
+        return Ok(None);
+    }
+    drop(turn);
     let mut left = vec![];
     for pass in 0..PASSES_MAX {
         let between = path(target, pass);
@@ -86,8 +98,13 @@ fn delete_on(disk: &Disk, target: &Path) -> Result<Deleted> {
             left.extend(delete::delete_wanted_on(disk, &between, is_there)?.left);
         }
     }
-    left.extend(delete::delete_on(disk, target)?.left);
-    Ok(Deleted { left })
+    let mut is_wanted = false;
+    let look = || {
+        is_wanted = wanted();
+        is_wanted
+    };
+    left.extend(delete::delete_wanted_on(disk, &named(target), look)?.left);
+    Ok(is_wanted.then_some(Deleted { left }))
 }
 
 /// What an unfinished copy to `target` has left beside it: arrays, and what is left of such whose making or removal was interrupted, but for
@@ -252,7 +269,7 @@ mod tests {
             array(&at("t.pass-1"), BETWEEN, mark(&target));
             array(&at("t.pass-2"), BETWEEN, mark(&target));
             array(&target, UNFINISHED, json!({ "what": "re-blocking" }));
-            let result = delete_on(&Disk::stopping_after(calls), &target);
+            let result = delete_on(&Disk::stopping_after(calls), &target, &|| true);
             // But for empty directories.
             let names = || -> Vec<_> {
                 let listed = fs::read_dir(scratch.path()).unwrap().map(|entry| entry.unwrap());

@@ -322,9 +322,10 @@ impl DiskArray {
 
     fn delete_here(&self, path: &Path) -> Result<()> {
         // What cannot be read, or is half gone, can be removed all the same.
-        match self.latest(|_| ()) {
-            Err(error @ Error::Replaced { .. }) => Err(error),
-            _ => Ok(between::delete(path).map(drop)?),
+        let is_wanted = || !matches!(self.latest(|_| ()), Err(Error::Replaced { .. }));
+        match between::delete_wanted(path, &is_wanted)? {
+            Some(_) => Ok(()),
+            None => Err(Error::Replaced { path: path.to_owned() }),
         }
     }
 

@@ -54,7 +54,7 @@ pub enum Error {
     /// A device whose setting cannot be understood.
     #[error(
         "\"{text}\" says nothing of a device; expected is, with commas between them, any of read=MB, write=MB, \
-         bandwidth=MB, operations=N and memory=MB, each in a second, and alone=PERCENT; whole numbers"
+         bandwidth=MB, operations=N and memory=MB, each in a second, and alone=PERCENT; whole numbers, each named once"
     )]
     Device {
         /// The part that cannot.

@@ -20,8 +20,8 @@ pub struct Options {
     /// After so many bytes all that was written is made durable, and noted, so that another try goes on from there.
     pub noted_bytes: u64,
     /// Whether the copy fails if a file of the source has been written to by the time that it has been read: for programs that do
-    /// not write it themselves. Their own writes may come as late as that. It is looked at whenever something is noted, and at the end of the
-    /// first pass.
+    /// not write it themselves. Their own writes may come as late as that. It is looked at when something is noted, of
+    /// many files less often, and at the end of the first pass.
     pub checks_source: bool,
 }
 

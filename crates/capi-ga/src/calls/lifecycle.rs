@@ -23,8 +23,10 @@ pub(crate) fn terminate(caller: Caller) {
 
 pub(crate) fn error(caller: Caller, message: &str, code: i64) -> ! {
     // Programs pass the number that a call on files or disk-resident arrays returned; those on arrays in memory have none.
-    let failure = last_error::reason(code).or_else(fatal::last_failure);
-    let before = failure.map(|failure| format!("; before that: {failure}")).unwrap_or_default();
+    // What came later is what it is about.
+    let failure =
+        last_error::reason(code).into_iter().chain(fatal::last_failure()).max_by_key(|(when, _)| *when);
+    let before = failure.map(|(_, failure)| format!("; before that: {failure}")).unwrap_or_default();
     let exit_code = i32::try_from(code).unwrap_or(-1);
     fatal::abort(&format!("{}: {message} (code {code}){before}", caller.name()), exit_code)
 }
