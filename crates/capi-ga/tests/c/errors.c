@@ -3,6 +3,7 @@
  * whether one process can do it "alone" or it takes "all", and the message. The last line before the mistake is "about
  * to"; "survived" must never be printed, nor may the program hang. */
 #include "check.h"
+#include "eaf.h"
 
 static int matrix, line, whole[2] = {9, 6}, start[2] = {0, 0}, ld[1] = {7};
 static double buffer[10][7], one = 1;
@@ -23,6 +24,19 @@ static void error_after_failure(void)
     int dims[2] = {10, 0};
     CHECK_EQUAL(NGA_Create(C_DBL, 2, dims, "nothing", NULL), 0);
     GA_Error("no array", 7);
+}
+/* Programs pass the code of the call that failed; what came last is what it is about. */
+static void error_after_failed_file(void)
+{
+    int dims[2] = {10, 0}, fd;
+    CHECK_EQUAL(NGA_Create(C_DBL, 2, dims, "nothing", NULL), 0);
+    GA_Error("no file", EAF_Open("/nowhere/file", EAF_R, &fd));
+}
+static void error_after_failed_file_and_array(void)
+{
+    int dims[2] = {10, 0}, fd, code = EAF_Open("/nowhere/file", EAF_R, &fd);
+    CHECK_EQUAL(NGA_Create(C_DBL, 2, dims, "nothing", NULL), 0);
+    GA_Error("no array", code);
 }
 static void dead_handle(void) { GA_Zero(-5); }
 static void dead_handle_of_a_put(void) { NGA_Put(12345, start, whole, buffer, ld); }
@@ -151,6 +165,8 @@ static const struct {
     CASE(error, "GA_Error: the disk is full (code 42)"),
     CASE(error_zero, "GA_Error: no code (code 0)"),
     COLLECTIVE(error_after_failure, "GA_Error: no array (code 7); before that: NGA_Create: extents [10, 0]"),
+    COLLECTIVE(error_after_failed_file, "; before that: No such file or directory"),
+    COLLECTIVE(error_after_failed_file_and_array, "; before that: NGA_Create: extents [10, 0]"),
     CASE(dead_handle, "GA_Zero: array not active"),
     CASE(dead_handle_of_a_put, "NGA_Put: array not active"),
     COLLECTIVE(destroyed_twice, "GA_Destroy: array not active"),
