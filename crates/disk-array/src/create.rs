@@ -423,7 +423,20 @@ pub(crate) fn prepare(
     // First, so that nobody takes what is left for a part that is complete.
     disk.remove_tree(&new.join(METADATA))?;
     disk.empty_directory(&new)?;
-    disk.remove_tree(&path.join(OLD))
+    clear_old(disk, &path.join(OLD))
+}
+
+/// Makes room for what is old. Where a file system gives files that are removed while they are open a hidden name in their directory, until they
+/// are closed (NFS, FUSE), those of an array before the old one may still be there: they are put out of the way, and go with what is old.
+fn clear_old(disk: &Disk, old: &Path) -> Result<()> {
+    disk.remove_tree(old)?;
+    let chunks = old.join(CHUNKS);
+    let is_there = |path: &Path| path.symlink_metadata().is_ok();
+    if !is_there(&chunks) {
+        return Ok(());
+    }
+    let names = (0u32..).map(|number| old.join(format!("open-{number}")));
+    names.into_iter().find(|name| !is_there(name)).map_or(Ok(()), |name| disk.rename(&chunks, &name))
 }
 
 /// Removes what is new, and the directory if that is to go too. Where something else is still in such a directory, nothing but an empty

@@ -259,10 +259,13 @@ impl Disk {
         there(self.rename(from, to))
     }
 
-    /// Removes a file that may not be there.
+    /// Removes a file that may not be there, or goes by itself when it is closed.
     pub(crate) fn remove_file(&self, path: &Path) -> Result<()> {
         self.step(Operation::Remove, path)?;
-        there(fs::remove_file(path).map_err(refused(Operation::Remove, path))).map(drop)
+        match fs::remove_file(path) {
+            Err(error) if error.kind() == ErrorKind::ResourceBusy && is_removed_while_open(path) => Ok(()),
+            removed => there(removed.map_err(refused(Operation::Remove, path))).map(drop),
+        }
     }
 
     /// Removes an empty directory; whether it is gone. One that is not empty stays, and so does a link to one.
@@ -300,6 +303,11 @@ impl Disk {
         }
         Ok(())
     }
+}
+
+/// Whether it has the name that NFS gives files which are removed while this host has them open.
+fn is_removed_while_open(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".nfs"))
 }
 
 impl Unsynced {

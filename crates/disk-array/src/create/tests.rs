@@ -592,3 +592,25 @@ fn delete_leaves_what_is_not_ours_and_names_it() {
     fs::create_dir(&missing).unwrap();
     assert!(matches!(ArrayDirectory::delete(&missing), Err(Error::NotOurs { .. })));
 }
+
+#[test]
+fn what_open_files_have_left_of_an_older_array_is_put_out_of_the_way() {
+    for calls in 0..40 {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("array");
+        make_old(&path);
+        let left = path.join(OLD).join("c/0");
+        fs::create_dir_all(&left).unwrap();
+        // As if each file that is removed there got another name.
+        let hide = move || {
+            let _ = left.is_dir().then(|| fs::write(left.join(".fuse_hidden1"), ""));
+        };
+        let disk = Disk::default().shared_after(calls, hide);
+        let made = create_on(disk, &path, &spec("new", 4))
+            .unwrap_or_else(|error| panic!("after {calls} calls: {error}"));
+        made.check().unwrap();
+        assert_eq!(made.attributes().unwrap().name, "new");
+        ArrayDirectory::delete(&path).unwrap();
+        assert!(!path.exists(), "after {calls} calls");
+    }
+}
