@@ -236,7 +236,9 @@ impl Copying {
         Ok((ArrayDirectory::open(&self.path)?, version))
     }
 
-    fn abandon(&self) -> Result<()> {
+    fn abandon(&mut self) -> Result<()> {
+        // Closed: as where an array is made.
+        self.current = None;
         for named in &self.named {
             if named.is_dir() { self.disk.remove_tree(named)? } else { self.disk.remove_file(named)? }
         }

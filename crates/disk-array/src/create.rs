@@ -374,6 +374,8 @@ impl Creation {
     }
 
     fn abandon(&mut self) -> Result<()> {
+        // Closed: some file systems keep files that are removed while they are open, and their directories.
+        self.unsynced.clear();
         // First, so that no metadata lose their shards; and then nobody takes what is left for a part that is complete.
         self.withdraw()?;
         self.disk.remove_tree(&self.new_path().join(METADATA))?;
