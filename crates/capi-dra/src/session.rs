@@ -113,7 +113,8 @@ pub(crate) fn begin(provider: &'static dyn Provider, integer_bytes: usize, max_m
 pub(crate) fn end() -> Result<()> {
     let _turn = my_turn();
     match all_end() {
-        Err(error) if !is_mpi_finalised() => Err(error),
+        // Where MPI has ended nobody is in another call: each closes what it has.
+        Err(error) if current().is_ok_and(|session| session.comm.mpi().is_alive()) => Err(error),
         _ => close_all(),
     }
 }
@@ -144,14 +145,6 @@ fn end_before_mpi() {
         let _turn = my_turn();
         all_end().and(close_all())
     });
-}
-
-/// Then nobody is in another call: each closes what it has.
-fn is_mpi_finalised() -> bool {
-    let mut finalised = 0;
-    // SAFETY: as below.
-    unsafe { ffi::MPI_Finalized(&raw mut finalised) };
-    finalised != 0
 }
 
 fn is_mpi_initialised() -> bool {

@@ -78,9 +78,9 @@ impl ArrayDirectory {
     pub fn is_made_as(&self, other: &Self) -> bool {
         let of = |array: &Self| (array.metadata.data_type, array.metadata.dims);
         let noted = |array: &Self| array.attributes.clone().map(|noted| Attributes { id: None, ..noted });
-        let id = |array: &Self| array.attributes.as_ref().and_then(|noted| noted.id.clone());
+        let [id, of_other] = [self, other].map(|array| array.attributes.as_ref()?.id.as_deref());
         // Not all have one.
-        let is_another = id(self).zip(id(other)).is_some_and(|(id, of_other)| id != of_other);
+        let is_another = id.zip(of_other).is_some_and(|(id, of_other)| id != of_other);
         of(self) == of(other) && self.layout == other.layout && noted(self) == noted(other) && !is_another
     }
 

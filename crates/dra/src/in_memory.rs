@@ -12,7 +12,7 @@ pub type MemoryError = Box<dyn std::error::Error + Send + Sync>;
 /// Memory of so many bytes for elements on their way between an array in memory and somewhere else.
 ///
 /// # Errors
-/// There is none: where it is short nobody shall be ended for it.
+/// The system has no more: no program shall be ended for it.
 pub fn scratch(len: usize) -> Result<Vec<u8>, MemoryError> {
     let mut bytes = vec![];
     bytes.try_reserve_exact(len)?;

@@ -3,7 +3,7 @@
 use super::flat::{Order, Place, Sink};
 use super::format::Format;
 use super::{hdf5, npy};
-use crate::error::{Error, Result, refused};
+use crate::error::{Result, refused};
 use crate::files::NewFile;
 use crate::options;
 use crate::progress::Progress;
@@ -44,9 +44,7 @@ pub(crate) fn run(options: &options::Export) -> Result<()> {
 
 /// The name of the dataset.
 fn dataset(options: &options::Export, format: Format) -> Result<&str> {
-    if format != Format::Hdf5 && options.dataset.is_some() {
-        return Err(Error::BadArgument("--dataset is for HDF5: other files have no datasets".to_owned()));
-    }
+    format.expect_dataset_to_fit(options.dataset.as_deref())?;
     Ok(options.dataset.as_deref().unwrap_or("data"))
 }
 

@@ -23,4 +23,13 @@ impl Format {
             _ => Err(Error::UnknownFormat { path: path.to_owned() }),
         }
     }
+    /// Of files without datasets none is asked for.
+    pub(super) fn expect_dataset_to_fit(self, dataset: Option<&str>) -> Result<()> {
+        match dataset {
+            Some(_) if self != Self::Hdf5 => {
+                Err(Error::BadArgument("--dataset is for HDF5: other files have no datasets".to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
 }

@@ -71,9 +71,7 @@ fn open(options: &options::Import) -> Result<(DataType, Shape, From)> {
             "--shape and --type are for .bin: other files say themselves".to_owned(),
         ));
     }
-    if format != Format::Hdf5 && options.dataset.is_some() {
-        return Err(Error::BadArgument("--dataset is for HDF5: other files have no datasets".to_owned()));
-    }
+    format.expect_dataset_to_fit(options.dataset.as_deref())?;
     let (data_type, place) = match format {
         Format::Plain => plain(options)?,
         Format::Npy => npy::read_header(path)?,
